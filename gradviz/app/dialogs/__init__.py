@@ -1,0 +1,1 @@
+"""Questions and choices: trust, run options, export, the command palette."""

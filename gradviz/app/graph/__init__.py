@@ -1,0 +1,1 @@
+"""The middle of the window: the graph, its caption, the time line."""

@@ -1,0 +1,92 @@
+"""Runs of small entries in one blob: a call may have 30,000 executions, and a row of SQLite's costs more than one.
+
+A run holds at most about 64 KB. Its row has the call, how many entries of the call lie before it, and the blob: the
+entries one after the other, each with a fixed head and packed values behind. Little endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+
+from gradviz.store.codec import damaged
+from gradviz.store.rows import AccumulationRow
+
+RUN_BYTES = 1 << 16
+
+Run = tuple[int, bytes]  # how many entries lie before it, the blob
+EXECUTION_HEAD = struct.Struct("<IqI")  # order, node, bytes
+_NODE_VALUE = struct.Struct("<qiI")  # node, slot, bytes
+_ACCUMULATION = struct.Struct("<BqIq5I")  # retained, node, output_nr, order (-1: none), bytes of name and values
+
+
+def execution_runs(rows: Iterable[tuple[int, int, bytes]], before: int) -> list[Run]:
+    """Runs of `(order, node id, codec.pack_execution)`; `before` entries of the call were written already."""
+    head = EXECUTION_HEAD.pack
+    return _split((head(order, node, len(data)) + data for order, node, data in rows), before)
+
+
+def node_value_runs(rows: Iterable[tuple[int, int, bytes]]) -> list[Run]:
+    """Runs of `(node id, slot, packed value)`."""
+    head = _NODE_VALUE.pack
+    return _split((head(node, slot, len(value)) + value for node, slot, value in rows), 0)
+
+
+def accumulation_runs(rows: Iterable[AccumulationRow]) -> list[Run]:
+    """Runs of accumulations."""
+    return _split(map(_accumulation, rows), 0)
+
+
+def node_values_in(blob: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The entries of a run of node values."""
+    for (node, slot, _), (value,) in _entries(blob, _NODE_VALUE, 1):
+        yield node, slot, value
+
+
+def accumulations_in(blob: bytes) -> Iterator[tuple[bool, int, int, int | None, str | None, list[bytes]]]:
+    """The entries of a run of accumulations: retained, node, output_nr, order, name, the four values."""
+    for (retained, node, output_nr, order, *_), (name, *values) in _entries(blob, _ACCUMULATION, 5):
+        try:
+            text = name.decode() or None
+        except UnicodeDecodeError as error:
+            raise damaged() from error
+        yield bool(retained), node, output_nr, None if order < 0 else order, text, values
+
+
+def _accumulation(row: AccumulationRow) -> bytes:
+    name = b"" if row.name is None else row.name.encode("utf-8", "backslashreplace")
+    parts = (name, row.before, row.incoming, row.after, row.left)
+    order = -1 if row.order is None else row.order
+    return b"".join((_ACCUMULATION.pack(row.retained, row.node, row.output_nr, order, *map(len, parts)), *parts))
+
+
+def _split(entries: Iterable[bytes], before: int) -> list[Run]:
+    runs: list[Run] = []
+    run: list[bytes] = []
+    size = 0
+    for entry in entries:
+        if size + len(entry) > RUN_BYTES and run:
+            runs.append((before, b"".join(run)))
+            before += len(run)
+            run, size = [], 0
+        run.append(entry)
+        size += len(entry)
+    if run:
+        runs.append((before, b"".join(run)))
+    return runs
+
+
+def _entries(blob: bytes, head: struct.Struct, parts_behind: int) -> Iterator[tuple[Sequence[int], list[bytes]]]:
+    at, end = 0, len(blob)
+    while at < end:
+        if at + head.size > end:
+            raise damaged()
+        fields = head.unpack_from(blob, at)
+        at += head.size
+        parts = []
+        for length in fields[-parts_behind:]:
+            parts.append(blob[at : at + length])
+            at += length
+        if at > end:
+            raise damaged()
+        yield fields, parts

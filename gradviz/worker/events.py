@@ -1,0 +1,209 @@
+"""What changes `.grad` or a parameter between calls: measured on the leaves that calls have met, never inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gradviz.model import Event, Place
+from gradviz.model.recording import EventKind
+from gradviz.store.codec import is_whole, norm_in
+from gradviz.store.writer import Writer
+from gradviz.worker.capture import HEAD, SMALL, Capture
+from gradviz.worker.identity import Identities, Known
+from gradviz.worker.prints import NOTHING, Print, Prints, differ
+
+if TYPE_CHECKING:
+    from gradviz.worker.trace import Tracer
+
+# In a long run an event names so many tensors and says how many more there were.
+NAMES = 16
+WHOLE_NAMES_UP_TO = 64  # events
+Norm = float | None
+_SMALL = HEAD + 4 * SMALL  # bytes of a packed value that is surely kept whole in a print
+
+
+@dataclass(slots=True)
+class State:
+    """A leaf's `.grad` and value when they were last looked at."""
+
+    gradient: Print
+    value: Print | None = None
+    stored: bytes | None = None  # how the value was packed, while it is still that
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One leaf that changed. `place` is the line that did it, None where that is not known."""
+
+    kind: EventKind
+    detail: str | None
+    name: str
+    norms: tuple[Norm, Norm]
+    place: Place | None
+
+
+class Changes:
+    """Compares the known leaves with how they were, at a few moments between calls."""
+
+    def __init__(self, writer: Writer, capture: Capture, identities: Identities, tracer: Tracer | None) -> None:
+        self._writer = writer
+        self._tracer = tracer
+        self._capture = capture
+        self._prints = Prints(capture)
+        self._identities = identities
+        self._states: dict[int, State] = {}  # by node id
+        self._waiting: list[Sequence[Change]] = []
+        self._at_call: list[Change] = []  # values that the call that starts now has found changed
+        self._written = 0
+
+    def measure(self, place: Place | None = None, detail: str | None = None, values: bool = False) -> None:
+        """Note which `.grad` (and value) changed since the last time.
+
+        `place` is the line that called the function of torch's that did it, `detail` the function's name; without
+        them it was done by hand.
+        """
+        changes: list[Change] = []
+        for tensor, known in self._identities.leaves.alive():
+            state = self._states.get(known.node)
+            if state is None:
+                continue
+            gradient = tensor.grad
+            if gradient is None and state.gradient is NOTHING:
+                pass
+            elif differ(state.gradient, now := self._prints.take(gradient, state.gradient)):
+                kind, how = self._kind(state.gradient, now)
+                norms = self._norm(state.gradient), self._norm(now)
+                where = place or self._line(tensor, gradient=True)
+                changes.append(Change(kind, how or detail, _name(known), norms, where))
+                state.gradient = now
+            if values and state.value is not None:
+                self._compare_value(tensor, known, state, changes, place, detail)
+        self._note(changes)
+        if self._tracer is not None:
+            self._tracer.writes.forget_gradients()
+
+    def stepped(self, tensors: Iterable[Any], place: Place | None) -> None:
+        """Note an optimizer's step on `tensors`, which has just ended."""
+        changes: list[Change] = []
+        for tensor in tensors:
+            known = self._identities.leaves.find(tensor)
+            state = None if known is None else self._states.get(known.node)
+            if known is None or state is None or state.value is None:
+                continue
+            now = self._prints.take(tensor, state.value)
+            norms = self._norm(state.value), self._norm(now)
+            changes.append(Change("optimizer_step", None, _name(known), norms, place))
+            if now is not state.value:
+                state.value, state.stored = now, None
+        self._note(changes)
+        self.measure(place)
+
+    def leaf_value(self, tensor: Any, pack: Callable[[Any], bytes]) -> bytes:
+        """A call looks at a leaf: note whether its value has changed, and return the value packed by `pack`."""
+        known = self._identities.leaves.find(tensor)
+        if known is None:
+            return pack(tensor)
+        state = self._state(known)
+        if state.value is not None:
+            self._compare_value(tensor, known, state, self._at_call)
+        else:
+            state.value = self._prints.take(tensor)
+        if state.value.data is not None:
+            return state.value.data
+        if state.stored is None:
+            state.stored = pack(tensor)
+        return state.stored
+
+    def settle(self, leaves: Iterable[Any], left: Mapping[int, bytes]) -> None:
+        """A call has ended, and what it did to `.grad` of its `leaves` is recorded with it.
+
+        `left` holds, by node id, the packed `.grad` of those that the call has written.
+        """
+        for tensor in leaves:
+            known = self._identities.leaves.find(tensor)
+            if known is None:
+                continue
+            state = self._state(known)
+            packed = left.get(known.node)
+            if packed is None or not is_whole(packed):
+                norm = None if packed is None else partial(norm_in, packed)
+                state.gradient = self._prints.take(tensor.grad, state.gradient, norm)
+            else:
+                state.gradient = self._prints.take(tensor.grad) if len(packed) > _SMALL else Print(packed, None)
+
+    def prune(self) -> None:
+        """Forget leaves that are gone."""
+        alive = {known.node for _, known in self._identities.leaves.alive()}
+        self._states = {node: state for node, state in self._states.items() if node in alive}
+
+    def forget(self) -> None:
+        """A call goes by unmeasured: what changes in it must not be taken for the script's doing."""
+        self._states.clear()
+
+    def write(self, before_call: int | None) -> None:
+        """Write what was noted since the last call; `before_call` is the one that starts now, None at the end."""
+        self._note(self._at_call)
+        self._at_call = []
+        events = []
+        for changes in self._waiting:
+            events += self._events(changes, before_call)
+        self._waiting.clear()
+        self._written += len(events)
+        self._writer.add_events(events)
+
+    def _state(self, known: Known) -> State:
+        state = self._states.get(known.node)
+        if state is None:
+            state = self._states[known.node] = State(NOTHING)
+        return state
+
+    def _note(self, changes: Sequence[Change]) -> None:
+        if changes:
+            self._waiting.append(changes)
+
+    def _line(self, tensor: Any, gradient: bool) -> Place | None:
+        return None if self._tracer is None else self._tracer.wrote(tensor, gradient)
+
+    def _norm(self, entry: Print) -> Norm:
+        return self._prints.norm_of(entry)
+
+    def _kind(self, before: Print, now: Print) -> tuple[EventKind, str | None]:
+        """What a change of `.grad` is, and how it was cleared."""
+        if now is NOTHING:
+            return "grad_cleared", "to None"
+        if self._norm(now) == 0.0 and before is not NOTHING:
+            return "grad_cleared", "to zero"
+        return "grad_assigned", None
+
+    def _compare_value(
+        self, tensor: Any, known: Known, state: State, changes: list[Change], place: Place | None = None,
+        detail: str | None = None,
+    ) -> None:  # fmt: skip
+        assert state.value is not None
+        now = self._prints.take(tensor, state.value)
+        where = self._line(tensor, gradient=False)
+        if differ(state.value, now):
+            norms = self._norm(state.value), self._norm(now)
+            changes.append(Change("value_changed", detail, _name(known), norms, place or where))
+            state.stored = None
+        state.value = now
+
+    def _events(self, changes: Sequence[Change], before_call: int | None) -> list[Event]:
+        groups: dict[tuple[EventKind, str | None, Place | None], list[Change]] = {}
+        for change in changes:
+            groups.setdefault((change.kind, change.detail, change.place), []).append(change)
+        events = []
+        for (kind, detail, place), group in groups.items():
+            shown = group
+            if self._written >= WHOLE_NAMES_UP_TO and len(group) > NAMES:
+                shown, detail = group[:NAMES], f"{detail + '; ' if detail else ''}{len(group)} in all"
+            names = tuple(change.name for change in shown)
+            events.append(Event(kind, before_call, names, place, detail, tuple(change.norms for change in shown)))
+        return events
+
+
+def _name(known: Known) -> str:
+    return known.name if known.name is not None else f"#{known.node}"

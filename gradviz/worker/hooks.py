@@ -1,0 +1,350 @@
+"""The hooks of one engine run: what arrived at each node and what left it, in the order in which the engine ran."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from gradviz.store.codec import UNDEFINED
+from gradviz.worker.flow import Flow
+from gradviz.worker.gathered import Change, Gathered, Ran, Retained, mark_of
+from gradviz.worker.intake import Deferred, Intake, Item
+from gradviz.worker.pause import Pause
+from gradviz.worker.quiet import attribute_reads_are_seen, started_here
+from gradviz.worker.reading import PLAIN
+from gradviz.worker.sums import Sums, has_hooks
+from gradviz.worker.tasks import Task, current
+from gradviz.worker.walk import CUSTOM, LEAF, OPAQUE, Walk
+
+_C: Any = torch._C
+FLUSH_SECONDS = 1.0  # a run that takes longer writes what it has done so far
+
+
+class Hooks:
+    """Registers, and removes without trace, the hooks of one run. The hooks close over integers only."""
+
+    def __init__(
+        self,
+        walk: Walk,
+        intake: Intake,
+        task: Task,
+        retained: list[Retained],
+        pause: Pause,
+        flow: Flow | None,
+        flush: Callable[[], None] | None = None,
+    ) -> None:
+        """Without a `flow` only the leaves get hooks. `flush` is called now and then in a run that takes long."""
+        self.gathered = Gathered()
+        self.sees_user_hooks = False
+        self._walk = walk
+        self._take = intake.take
+        self._view = intake.view
+        self._takes = intake.takes
+        self._sent: list[tuple[int, int, Item] | None] = [None] * (0 if flow is None else flow.places[-1])
+        self._task = task
+        self._pause = pause
+        self._flow = flow
+        self._sums = Sums(walk, flow, self._take) if flow is not None and has_hooks(walk) else None
+        self._retained: dict[int, list[Retained]] = {}
+        for entry in retained:
+            self._retained.setdefault(entry.index, []).append(entry)
+        self._pending: dict[int, Change] = {}
+        self._handles: list[Any] = []
+        self._flush = flush
+        self._due = perf_counter() + FLUSH_SECONDS
+        self._ran = _unwatched if flow is None else self._watch_nodes(flow)
+        # A mode or a tensor subclass of the user's would see that we read `.grad` and `.shape`.
+        leaves = walk.leaves.values()
+        self._seen = attribute_reads_are_seen() or any(type(leaf) not in PLAIN for leaf in leaves)
+        self._patched: list[tuple[Any, Any]] = []
+
+    def register(self) -> None:
+        """Put the hooks on all nodes of the walk, or on its leaves."""
+        walk, handles, bind = self._walk, self._handles, self._bind
+        for index, (node, kind) in enumerate(zip(walk.nodes, walk.kinds, strict=True)):
+            if kind == LEAF:
+                self._on_leaf(index, node)
+            elif self._flow is None:
+                continue
+            elif kind in (CUSTOM, OPAQUE):
+                self._first(node.register_prehook(bind(self._custom_starts, index)))
+                handles.append(handle := node.register_hook(bind(self._custom_ran, index)))
+                self._before_others(index, node, handle)
+            else:
+                if index in self._retained:
+                    self._first(node.register_prehook(bind(self._starts, index)))
+                handles.append(handle := node.register_hook(bind(self._ran, index)))
+                if len(handle.hooks_dict_ref()) > 1:
+                    self._before_others(index, node, handle)
+        for index, node in walk.twins:
+            self._on_leaf(index, node)
+
+    def remove(self) -> None:
+        """Take all hooks away."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        for tensor, key in self._patched:
+            hooks = tensor._post_accumulate_grad_hooks
+            if hooks is not None:
+                hooks.pop(key, None)
+        self._patched.clear()
+
+    def owns(self, function: Any) -> bool:
+        """Tell whether a hook's function is ours."""
+        return function is self._ran or getattr(function, "__self__", None) is self
+
+    def forget(self) -> None:
+        """Let go of what holds us in a cycle."""
+        self._flush = None
+        self._ran = _unwatched
+
+    # -- registering ---------------------------------------------------------------------------------------------
+
+    def _on_leaf(self, index: int, node: Any) -> None:
+        tensor = self._walk.leaves[index]
+        self._first(node.register_prehook(self._bind(self._leaf_starts, index)))
+        self._handles.append(node.register_hook(self._bind(self._leaf_ran, index)))
+        hooks = tensor._post_accumulate_grad_hooks
+        if hooks and not any(patched is tensor for patched, _ in self._patched):
+            # A hook of the user's may clear `.grad` at once, so ours must read it first.
+            self.sees_user_hooks = True
+            key = f"gradviz-{index}"
+            _put_first(hooks, key, self._bind(self._accumulated, index))
+            self._patched.append((tensor, key))
+
+    def _first(self, handle: Any) -> None:
+        """Let our pre-hook run before the user's own ones on the same node, so that it sees what arrived."""
+        self._handles.append(handle)
+        hooks = handle.hooks_dict_ref()
+        if hooks is not None and len(hooks) > 1:
+            self.sees_user_hooks = True
+            _put_first(hooks, handle.id, hooks[handle.id])
+
+    def _before_others(self, index: int, node: Any, last: Any) -> None:
+        """Where the user has hooks on a node, see what it computed before they change it."""
+        hooks = last.hooks_dict_ref()
+        if hooks is not None and len(hooks) > 1:
+            handle = node.register_hook(self._bind(self._computed, index))
+            self._first(handle)
+
+    def _bind(self, hook: Callable[..., None], index: int) -> Callable[..., None]:
+        return partial(self._unseen, hook, index) if self._seen else partial(hook, index)
+
+    def _unseen(self, hook: Callable[..., None], index: int, *gradients: Any) -> None:
+        with _C.DisableTorchFunction():
+            hook(index, *gradients)
+
+    # -- called by the engine --------------------------------------------------------------------------------------
+
+    def _watch_nodes(self, flow: Flow) -> Callable[[int, Any, Any], None]:
+        """The hook of a node of torch's.
+
+        It runs for each node, so what it needs is at hand, and it is one piece: a call of a function for each part of
+        it would cost as much as what the parts do.
+        """
+        task, sent, takes, view, sums = self._task, self._sent, self._takes, self._view, self._sums
+        arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
+        append = self.gathered.ran.append
+        version_of: Callable[[Any], int] = attrgetter("_version")
+
+        def ran(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
+            nonlocal version_of
+            if current() != task.number and not task.is_current():
+                return
+            try:
+                outputs: list[Item] | None = None
+                passing = grad_outputs[0] if len(grad_outputs) == 1 else None
+                if passing is None:
+                    passed: Item = UNDEFINED
+                    if index not in flow.separate or not self._are_known(places[index], grad_outputs):
+                        outputs = self._several(grad_outputs)
+                else:
+                    place = places[index]
+                    known = sent[place]
+                    # The engine holds what was sent until here, and with it the object: no other one has its id.
+                    if known is not None and known[0] == id(passing) and known[1] == version_of(passing) >= 0:
+                        passed = known[2]
+                    else:
+                        passed = takes[arriving[index]](passing)
+                        outputs = [passed]
+                    sent[place] = None
+                inputs: list[Item] = []
+                for gradient, (kind, target) in zip(grad_inputs, all_slots[index]):  # noqa: B905 (a word more to read)
+                    if gradient is None:
+                        inputs.append(UNDEFINED)
+                        continue
+                    if gradient is passing:  # an addition hands on the very tensor that it got
+                        item = passed
+                    elif no_views[index] or len(grad_inputs) > 1 or not isinstance(passed, Deferred):
+                        item = takes[kind](gradient)
+                    else:
+                        viewed = view(gradient, passing, passed)
+                        no_views[index] = viewed is None
+                        item = viewed or takes[kind](gradient)
+                    inputs.append(item)
+                    if target >= 0:
+                        sent[target] = id(gradient), version_of(gradient), item
+                if sums is not None:
+                    sums.add(index, grad_inputs)
+                    sums.close(index, self.gathered.sums)
+                append((index, outputs, inputs, True))
+                if perf_counter() > self._due:
+                    self._write_so_far()
+            except Exception as error:
+                if version_of is _version or not isinstance(error, RuntimeError):
+                    self._note(error)
+                else:  # a tensor of inference mode
+                    version_of = _version
+                    ran(index, grad_inputs, grad_outputs)
+
+        return ran
+
+    def _write_so_far(self) -> None:
+        """What ran by now must outlive the process; never more than half of the time goes into that."""
+        began = perf_counter()
+        self._due = math.inf
+        if self._flush is not None:
+            self._flush()
+            ended = perf_counter()
+            self._due = ended + max(FLUSH_SECONDS, ended - began)
+
+    def _several(self, gradients: Any) -> list[Item]:
+        return [UNDEFINED if gradient is None else self._take(gradient) for gradient in gradients]
+
+    def _are_known(self, place: int, gradients: Any) -> bool:
+        """Tell whether these are, untouched, the tensors that were sent to the outputs from `place` on."""
+        for at, gradient in enumerate(gradients, place):
+            sent = self._sent[at]
+            if gradient is None or sent is None or sent[0] != id(gradient) or not sent[1] == _version(gradient) >= 0:
+                return False
+            self._sent[at] = None
+        return True
+
+    def _arrived(self, index: int, gradient: Any) -> Item | None:
+        """What arrived at a leaf; None where it is, untouched, the one tensor that the node before sent."""
+        if gradient is None:
+            return UNDEFINED
+        if self._flow is not None and self._are_known(self._flow.places[index], (gradient,)):
+            return None
+        return self._take(gradient)
+
+    def _starts(self, index: int, grad_outputs: Any) -> None:
+        if not self._task.is_current():
+            return
+        try:
+            arrived = self._several(grad_outputs)
+            self.gathered.started[index] = arrived
+            for entry in self._retained.get(index, ()):
+                incoming = arrived[entry.output_nr] if entry.output_nr < len(arrived) else UNDEFINED
+                after = self._gradient(entry.tensor) if entry.tensor.retains_grad else UNDEFINED
+                order = len(self.gathered.ran)
+                change = Change(index, entry.output_nr, True, entry.before, incoming, after, order)
+                self.gathered.changes.append(change)
+        except Exception as error:
+            self._note(error)
+
+    def _computed(self, index: int, grad_inputs: Any, grad_outputs: Any) -> None:
+        if not self._task.is_current():
+            return
+        try:
+            taken = [UNDEFINED if gradient is None else self._take(gradient) for gradient in grad_inputs]
+            self.gathered.computed[index] = taken
+        except Exception as error:
+            self._note(error)
+
+    def _custom_starts(self, index: int, grad_outputs: Any) -> None:
+        self._starts(index, grad_outputs)
+        if self._task.is_current():
+            self._pause.users_turn()
+
+    def _custom_ran(self, index: int, grad_inputs: Any, grad_outputs: Any) -> None:
+        if self._task.is_current():
+            self._pause.our_turn()
+        self._ran(index, grad_inputs, grad_outputs)
+
+    def _leaf_starts(self, index: int, grad_outputs: Any) -> None:
+        if not self._task.is_current():
+            return
+        try:
+            before = self._gradient(self._walk.leaves[index])
+            incoming = self._arrived(index, grad_outputs[0])
+            if incoming is not None:
+                self.gathered.started[index] = [incoming]
+            change = Change(index, 0, False, before, incoming)
+            if grad_outputs[0] is not None:
+                change.mark = mark_of(grad_outputs[0])
+            self._pending[index] = change
+            self.gathered.changes.append(change)
+        except Exception as error:
+            self._note(error)
+
+    def _accumulated(self, index: int, tensor: Any) -> None:
+        if not self._task.is_current():
+            return
+        try:
+            change = self._pending.get(index)
+            if change is not None:
+                self._measure_after(change, tensor)
+        except Exception as error:
+            self._note(error)
+
+    def _leaf_ran(self, index: int, grad_inputs: Any, grad_outputs: Any) -> None:
+        if not self._task.is_current():
+            return
+        try:
+            change = self._pending.pop(index, None)
+            if change is None:
+                return
+            if change.order is None:
+                self._measure_after(change, self._walk.leaves[index])
+            change.order = len(self.gathered.ran)
+            self.gathered.ran.append(Ran(index, None if change.incoming is None else [change.incoming], []))
+            if self._sums is not None:
+                self._sums.close(index, self.gathered.sums)
+        except Exception as error:
+            self._note(error)
+
+    def _measure_after(self, change: Change, tensor: Any) -> None:
+        gradient = tensor.grad
+        mark = None if gradient is None else mark_of(gradient)
+        # A first gradient becomes `.grad` itself: nothing has to be read again.
+        if mark is None or mark != change.mark:
+            change.after = UNDEFINED if gradient is None else self._take(gradient)
+        change.mark = mark
+        change.order = len(self.gathered.ran)
+
+    def _gradient(self, tensor: Any) -> Item:
+        gradient = tensor.grad
+        return UNDEFINED if gradient is None else self._take(gradient)
+
+    def _note(self, error: Exception) -> None:
+        if not started_here(error):
+            raise error
+        self.gathered.trouble = error
+
+
+def _unwatched(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
+    return None
+
+
+def _version(gradient: Any) -> int:
+    """How often a tensor was written to, -1 where that is not counted (made in inference mode)."""
+    try:
+        return int(gradient._version)
+    except RuntimeError:
+        return -1
+
+
+def _put_first(hooks: Any, key: Any, hook: Any) -> None:
+    """Make `hook` the first entry of a hook dictionary (`move_to_end(last=False)` is not seen by the engine)."""
+    others = [(other, value) for other, value in hooks.items() if other != key]
+    hooks.clear()
+    hooks[key] = hook
+    hooks.update(others)

@@ -1,0 +1,149 @@
+"""Which node, leaf and retained tensor is which, from one call to the next.
+
+A node carries our serial number in `node.metadata`, a dict that all its Python wrappers share; wrappers themselves
+are freed and their addresses used again. A leaf is its tensor: its AccumulateGrad node is made anew for every graph.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_recorders = itertools.count(1)
+_ORDER_BITS = 4
+_HOOKED = 1 << _ORDER_BITS
+_SHIFT = _ORDER_BITS + 1
+_ORDERS = (1 << _ORDER_BITS) - 1
+_LARGEST_UNNUMBERED = (1 << _SHIFT) - 1
+
+
+@dataclass(slots=True)
+class Known:
+    """A tensor that later calls must recognise. `reference` is dropped while torch swaps tensors."""
+
+    reference: weakref.ref[Any] | None
+    node: int
+    name: str | None = None
+    is_nameless: bool = False  # it was looked for in vain
+
+    def tensor(self) -> Any:
+        """The tensor, None when it is gone."""
+        return None if self.reference is None else self.reference()
+
+
+class Tensors:
+    """Leaves or retained tensors by object identity, without keeping any of them alive."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Known] = {}
+        self._prune_at = 256
+
+    def find(self, tensor: Any) -> Known | None:
+        """What is known of this very tensor object."""
+        known = self._known.get(id(tensor))
+        return known if known is not None and known.tensor() is tensor else None
+
+    def add(self, tensor: Any, node: int) -> Known:
+        """Remember `tensor` as the leaf with node id `node`."""
+        if len(self._known) >= self._prune_at:
+            self._known = {key: known for key, known in self._known.items() if known.tensor() is not None}
+            self._prune_at = max(256, 2 * len(self._known))
+        known = self._known[id(tensor)] = Known(weakref.ref(tensor), node)
+        return known
+
+    def alive(self) -> Iterator[tuple[Any, Known]]:
+        """All that still live, in the order in which they were first met."""
+        for known in tuple(self._known.values()):
+            tensor = known.tensor()
+            if tensor is not None:
+                yield tensor, known
+
+    def let_go(self, tensors: Iterable[Any]) -> list[tuple[Any, Known]]:
+        """Drop our weak references to `tensors`: `torch.utils.swap_tensors` refuses tensors that have any."""
+        found = [(tensor, known) for tensor in tensors if (known := self.find(tensor)) is not None]
+        for _, known in found:
+            known.reference = None
+        return found
+
+
+def unmark(mark: int) -> tuple[int, int, bool]:
+    """Serial, derivative order, and whether a tensor hook was set."""
+    return (mark >> _SHIFT) - 1, mark & _ORDERS, bool(mark & _HOOKED)
+
+
+class Identities:
+    """The serial numbers of one recording."""
+
+    def __init__(self) -> None:
+        # Two recorders in one process, one after the other, may meet the same graph.
+        self._key = f"gradviz{next(_recorders)}"
+        self._next = 0
+        self.leaves = Tensors()
+        self.retained = Tensors()
+
+    @property
+    def count(self) -> int:
+        """How many serials were given out: the next one."""
+        return self._next
+
+    def read(self, node: Any) -> tuple[int | None, int, bool]:
+        """Serial (None before the node's first call), derivative order and whether a tensor hook was set there."""
+        mark = node.metadata.get(self._key, 1)
+        serial, order, hooked = unmark(mark)
+        return (serial if mark > _LARGEST_UNNUMBERED else None), order, hooked
+
+    def serial(self, node: Any) -> int | None:
+        """The node's serial number, None when no call has met it."""
+        return self.read(node)[0]
+
+    def number(self, nodes: Iterable[Any], leaves: Mapping[int, Any]) -> list[int]:
+        """Give serials to nodes that have none, in order; `leaves` maps positions of AccumulateGrad nodes to tensors.
+
+        Returns a mark for each, which `unmark` takes apart.
+        """
+        key, marks = self._key, []
+        find, add = self.leaves.find, self.leaves.add
+        for at, node in enumerate(nodes):
+            if at in leaves:
+                tensor = leaves[at]
+                known = find(tensor) or add(tensor, self.new_serial())
+                marks.append((known.node + 1) << _SHIFT | 1)
+                continue
+            metadata = node.metadata
+            mark = metadata.get(key, 1)
+            if mark <= _LARGEST_UNNUMBERED:
+                self._next += 1
+                mark |= self._next << _SHIFT
+                metadata[key] = mark
+            marks.append(mark)
+        return marks
+
+    def new_serial(self) -> int:
+        """A serial number for a leaf."""
+        self._next += 1
+        return self._next - 1
+
+    def mark_order(self, node: Any, order: int) -> bool:
+        """Say that a backward made this node; False when it was known before."""
+        metadata = node.metadata
+        if self._key in metadata:
+            return False
+        metadata[self._key] = min(order, _ORDERS)
+        return True
+
+    def mark_hooked(self, node: Any) -> None:
+        """Say that the user has set a tensor hook on an output of this node."""
+        node.metadata[self._key] = node.metadata.get(self._key, 1) | _HOOKED
+
+    def swapping(self, *tensors: Any) -> list[tuple[Any, Known]]:
+        """Let go of tensors that are about to be swapped; `swapped` takes them up again."""
+        return [*self.leaves.let_go(tensors), *self.retained.let_go(tensors)]
+
+    @staticmethod
+    def swapped(found: list[tuple[Any, Known]]) -> None:
+        """Take up again what `swapping` let go."""
+        for tensor, known in found:
+            known.reference = weakref.ref(tensor)

@@ -1,0 +1,367 @@
+"""Takes gradients in while the engine runs, as quickly as Python can: copies now, statistics later and many at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from gradviz.worker.capture import Capture, Head, memory_at
+from gradviz.worker.reading import STRIDED
+from gradviz.worker.summary import SMALL_SAMPLE, Reduced, Summary, packed_numbers, reduce, summaries
+
+# Larger tensors are reduced on the spot: a copy would cost as much as the passes over it.
+COPIED_UP_TO = 65_536  # elements
+_ARENA = 1 << 21  # bytes of one batch: passes cost more than their 20 calls into torch, and 2 MB are near
+_ARENAS = 16  # so many are kept from call to call
+_UNFINISHED = 256  # so many tensors of one kind, reduced, wait for their pictures; 8 KB each
+_BATCHED = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+# Without the stack of contexts in `quiet`: a plain intake is one that nobody watches.
+_TENSOR = torch.Tensor
+_below_autograd: Any = torch._C._AutoDispatchBelowAutograd
+
+
+_NO_ROWS = memoryview(b"")
+
+Mark = tuple[int, int, tuple[int, ...]]
+"""Which tensor it is and in which state: memory, version, strides."""
+
+
+class Deferred:
+    """A value that was copied or reduced; `packed` is there after `Intake.settle`."""
+
+    __slots__ = ("packed",)
+    packed: bytes
+
+
+class View(Deferred):
+    """The same numbers under another shape: `head` is what `packed` starts with."""
+
+    __slots__ = ("_of", "head")
+
+    def __init__(self, of: Deferred, head: bytes) -> None:
+        self._of = of
+        self.head = head
+
+    @property
+    def packed(self) -> bytes:  # type: ignore[override]
+        """The value, where the other one is settled."""
+        return self.head + self._of.packed[len(self.head) :]
+
+
+Item = bytes | Deferred
+Take = Callable[[Any], Item]
+
+
+def packed(item: Item) -> bytes:
+    """The packed value of an item that is settled."""
+    return item if isinstance(item, bytes) else item.packed
+
+
+class Arena:
+    """Memory for the copies of one batch. `memory` goes when it goes."""
+
+    __slots__ = ("memory", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor = torch.empty(_ARENA, dtype=torch.uint8, device="cpu")
+        self.memory = memoryview(memory_at(_ARENA)(self.tensor.data_ptr())).cast("B")
+
+
+class Arenas:
+    """Arenas that are free. They are used again: memory that is new costs more than what is copied into it."""
+
+    def __init__(self) -> None:
+        self._free: list[Arena] = []
+
+    def take(self) -> Arena:
+        """An arena, whatever it holds."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Arena()
+
+    def give(self, arena: Arena) -> None:
+        """An arena is free again."""
+        if len(self._free) < _ARENAS:
+            self._free.append(arena)
+
+
+class Intake:
+    """The gradients of one call. `plain`: all are dense, real, on the CPU, and nobody watches what we do."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        plain: bool,
+        thumbnails: bool,
+        kinds: Sequence[tuple[torch.dtype, torch.Size]] = (),
+        arenas: Arenas | None = None,
+    ) -> None:
+        """`kinds` are those that are expected: `takes` has a way for each, and at last one for all others."""
+        self._arenas = arenas or Arenas()
+        self._capture = capture
+        self._plain = plain
+        self._thumbnails = thumbnails
+        self._takes: dict[tuple[torch.dtype, torch.Size], Take] = {}
+        self._batches: list[Batch] = []
+        self.takes = [*((self._way(*kind) if plain else capture.pack) for kind in kinds), self.take]
+
+    def take(self, tensor: Any) -> Item:
+        """Take one gradient in; it may be changed or freed right afterwards."""
+        if not self._plain:
+            return self._capture.pack(tensor)
+        try:
+            key = (tensor.dtype, tensor.shape)
+            return (self._takes.get(key) or self._way(*key))(tensor)
+        except RuntimeError:  # a kind without size or memory
+            return self.pack(tensor)
+
+    def view(self, tensor: Any, of: Any, item: Deferred) -> Item | None:
+        """Take in a tensor that may be a view of `of`, of which `item` was taken and which was not written to since.
+
+        A transposed gradient has the same statistics. None where it is no such view, or where pictures are wanted,
+        which differ.
+        """
+        if self._thumbnails or not self._plain or tensor.layout is not STRIDED or tensor.data_ptr() != of.data_ptr():
+            return None
+        shape, elements = tensor.shape, tensor.numel()
+        if elements != of.numel() or elements <= self._capture.whole_up_to or not fills(shape, tensor.stride()):
+            return None
+        return View(item, self._capture.measured_head(tensor.dtype, tuple(shape)))
+
+    def settle(self) -> None:
+        """Finish all values that were put off."""
+        for batch in self._batches:
+            batch.settle()
+
+    def _way(self, dtype: torch.dtype, shape: torch.Size) -> Take:
+        """Choose how tensors of this type and shape are taken in."""
+        capture = self._capture
+        head = capture.head(dtype, shape)
+        take: Take = capture.pack
+        if head is not None and 0 < head.count <= capture.whole_up_to:
+            take = _whole(head, capture.pack)
+        elif head is not None and head.count > 0 and dtype in _BATCHED:
+            take = (_copied if head.count <= COPIED_UP_TO else _reduced)(self, dtype, shape)
+        self._takes[dtype, shape] = take
+        return take
+
+    def batch(self, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...]) -> Batch:
+        """A new batch of tensors that lie in memory in this way."""
+        batch = Batch(self._capture, dtype, shape, strides, self._thumbnails, self._arenas)
+        self._batches.append(batch)
+        return batch
+
+    def pack(self, tensor: Any) -> bytes:
+        """The general way for one tensor."""
+        return self._capture.pack(tensor)
+
+
+class Batch:
+    """Tensors of one type, shape and order in memory, summarised together when there are enough.
+
+    They go through three states: copied, reduced (the passes over the elements are made), packed.
+    """
+
+    __slots__ = (
+        *("_append", "_arena", "_arenas", "_capture", "_count", "_dtype", "_end", "_full", "_items", "_memory"),
+        *("_order", "_parts", "_rows", "_sample", "_shape", "_size"),
+    )
+
+    def __init__(
+        self,
+        capture: Capture,
+        dtype: torch.dtype,
+        shape: torch.Size,
+        strides: tuple[int, ...],
+        thumbnails: bool,
+        arenas: Arenas,
+    ) -> None:
+        self._capture = capture
+        self._dtype = dtype
+        self._sample = SMALL_SAMPLE if thumbnails else 0
+        self._shape = tuple(shape)
+        self._count = math.prod(self._shape)
+        # Dimensions from the slowest to the fastest: a transposed gradient is copied as it lies.
+        self._order = order_of(strides)
+        self._items: list[Deferred] = []  # not packed yet
+        self._append = self._items.append
+        self._parts: list[Reduced] = []
+        self._size = self._count * dtype.itemsize
+        self._memory = memory_at(self._size)
+        self._arenas = arenas
+        self._arena: Arena | None = None
+        self._rows = _NO_ROWS
+        self._end = 0  # bytes of the arena that hold copies
+        self._full = _ARENA // self._size * self._size
+
+    def add(self, address: int) -> Deferred:
+        """Copy the tensor at `address`."""
+        start = self._end
+        if start == self._full or self._arena is None:
+            self._make_room()
+            start = 0
+        self._end = end = start + self._size
+        self._rows[start:end] = memoryview(self._memory(address)).cast("B")
+        item = Deferred()
+        self._append(item)
+        return item
+
+    def add_large(self, tensor: Any) -> Deferred:
+        """Reduce a tensor at once."""
+        with _below_autograd():
+            ordered = None if tensor.is_contiguous() else tensor.permute(order_of(tensor.stride())).unsqueeze(0)
+            if ordered is not None and not self._sample:
+                self._parts.append(reduce(ordered))
+            else:
+                self._parts.append(reduce(tensor.unsqueeze(0), self._sample, ordered))
+        item = Deferred()
+        self._items.append(item)
+        if self._sample and len(self._items) >= _UNFINISHED:
+            self._pack()
+        return item
+
+    def settle(self) -> None:
+        """Finish all values."""
+        self._reduce_copies()
+        self._pack()
+
+    def _make_room(self) -> None:
+        self._reduce_copies()
+        self._arena = self._arenas.take()
+        self._rows = self._arena.memory
+
+    def _reduce_copies(self) -> None:
+        arena, end = self._arena, self._end
+        self._arena, self._end = None, 0
+        if arena is None:
+            return
+        with _below_autograd():
+            lying = arena.tensor[:end].view(self._dtype).view(-1, self._count)
+            tensors = lying
+            if self._sample:
+                back = [self._order.index(at) + 1 for at in range(len(self._order))]
+                tensors = lying.view(-1, *(self._shape[at] for at in self._order)).permute(0, *back)
+            self._parts.append(reduce(tensors, self._sample, lying))
+        self._arenas.give(arena)
+        if self._sample and len(self._items) >= _UNFINISHED:
+            self._pack()
+
+    def _pack(self) -> None:
+        items, parts = self._items, self._parts
+        self._items, self._parts = [], []
+        self._append = self._items.append
+        if not items:
+            return
+        with _below_autograd():
+            if self._sample:
+                pack = self._capture.summary_packer(self._dtype, self._shape)
+                for item, summary in zip(items, summaries(parts, self._count), strict=True):
+                    item.packed = pack(summary)
+            else:
+                self._pack_numbers(items, parts)
+
+    def _pack_numbers(self, items: list[Deferred], parts: list[Reduced]) -> None:
+        numbers, careful = packed_numbers(parts, self._count)
+        head = self._capture.measured_head(self._dtype, self._shape)
+        at = 0
+        for item in items:
+            item.packed = head + numbers[at : at + 56]
+            at += 56
+        if careful:
+            pack = self._capture.summary_packer(self._dtype, self._shape)
+            for position, measured in careful.items():
+                items[position].packed = pack(Summary(measured))
+
+
+# In the ways below reads are spelled out: a call costs as much as one of them. That the size is as expected keeps
+# from reading beyond a tensor's end.
+
+
+def _whole(head: Head, slowly: Take) -> Take:
+    data, size, memory = head.data, head.size, head.memory
+
+    def take(tensor: Any) -> Item:
+        if (
+            tensor.__class__ is _TENSOR
+            and tensor.layout is STRIDED
+            and tensor.is_contiguous()
+            and tensor.nbytes == size
+            and not tensor.is_neg()
+        ):
+            address = tensor.data_ptr()
+            if address:  # an efficient zero tensor has no memory
+                return data + memory(address).raw
+        return slowly(tensor)
+
+    return take
+
+
+def _copied(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
+    batches: dict[tuple[int, ...], Batch | None] = {}
+    size = shape.numel() * dtype.itemsize
+    usual: Batch | None = None
+
+    def take(tensor: Any) -> Item:
+        nonlocal usual
+        if (
+            tensor.__class__ is not _TENSOR
+            or tensor.layout is not STRIDED
+            or tensor.nbytes != size
+            or tensor.is_neg()
+            or not (address := tensor.data_ptr())
+        ):
+            return intake.pack(tensor)
+        is_usual = tensor.is_contiguous()
+        if is_usual and usual is not None:
+            return usual.add(address)
+        strides = tensor.stride()
+        if strides not in batches:
+            batches[strides] = intake.batch(dtype, shape, strides) if fills(shape, strides) else None
+        batch = batches[strides]
+        if is_usual:
+            usual = batch
+        return intake.pack(tensor) if batch is None else batch.add(address)
+
+    return take
+
+
+def _reduced(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
+    size = shape.numel() * dtype.itemsize
+    batch: Batch | None = None
+
+    def take(tensor: Any) -> Item:
+        nonlocal batch
+        if (
+            tensor.__class__ is not _TENSOR
+            or tensor.layout is not STRIDED
+            or tensor.nbytes != size
+            or tensor.is_neg()
+            or not tensor.data_ptr()
+        ):
+            return intake.pack(tensor)
+        if batch is None:
+            batch = intake.batch(dtype, shape, tensor.stride())
+        return batch.add_large(tensor)
+
+    return take
+
+
+def order_of(strides: tuple[int, ...]) -> list[int]:
+    """Dimensions from the slowest to the fastest."""
+    return sorted(range(len(strides)), key=lambda at: -strides[at])
+
+
+def fills(shape: Any, strides: tuple[int, ...]) -> bool:
+    """Tell whether a tensor's elements lie side by side in memory, in whatever order of dimensions."""
+    expected = 1
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != expected:
+            return False
+        expected *= size
+    return True

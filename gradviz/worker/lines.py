@@ -1,0 +1,216 @@
+"""What a line of a code object binds and uses, from its bytecode: no source file is needed."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, NamedTuple
+
+from gradviz.worker.bytecode import LOADS, SHUFFLES, Token, before, tokens_of
+from gradviz.worker.locals import OPTIMIZED, Slot, slots_of
+from gradviz.worker.writing import Write, writes_in
+
+DEPTH = 3  # names are followed through so many attributes: `self.cell.gate.w`
+# Of the items that a target binds so many have bindings of their own; the others share, as the turns of a loop do.
+MOST_ITEMS = 64
+LAST = object()  # as a key: the element that `append` has just added
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_DELETES = ("DELETE_FAST", "DELETE_NAME", "DELETE_GLOBAL", "DELETE_DEREF")
+_WRITERS = ("CALL", "PRECALL", "INPLACE_", "STORE_SUBSCR")
+
+
+class Key(NamedTuple):
+    """The `[...]` of a target: a constant, the value of a variable, or LAST."""
+
+    value: Any
+    is_name: bool
+
+
+class Target:
+    """Something on a line that can hold a tensor: `y`, `self.w`, `ws[3]`, `ws[i]`.
+
+    `index` is the position of its variable among the line's slots, -1 for a global. `is_local`: it is such a variable
+    and nothing more. `misses` counts how often it was looked at and held no tensor. `entry` is where the log keeps its
+    bindings, `items` are those that have their own.
+    """
+
+    __slots__ = ("attributes", "base", "entry", "index", "is_local", "items", "key", "misses", "text")
+
+    def __init__(self, path: Sequence[str], key: Key | None = None) -> None:
+        self.base, self.attributes = path[0], tuple(path[1:])
+        self.key = key
+        self.text = ".".join(path)
+        self.index = -1
+        self.misses = 0
+        self.is_local = False
+        self.entry: Any = None
+        self.items: set[str] = set()
+
+    def keeps(self, item: str) -> bool:
+        """Whether the item with this name has bindings of its own: the first ones that are met."""
+        if len(self.items) < MOST_ITEMS:
+            self.items.add(item)
+        return item in self.items
+
+
+@dataclass(slots=True)
+class Line:
+    """`stores` in the order of the code. `uses` are what the line reads, empty unless it may write into them."""
+
+    stores: list[Target]
+    uses: list[Target]
+    deletes: tuple[str, ...]
+    slots: tuple[Slot, ...] = ()
+    writes: tuple[Write, ...] = ()
+
+
+EMPTY = Line([], [], ())
+
+
+@dataclass(slots=True)
+class CodeInfo:
+    """A code object of the user's. `counts` holds how often each (line, offset) ran."""
+
+    id: int
+    code: CodeType
+    lines: dict[int, Line]
+    is_function: bool
+    arguments: list[Target]
+    argument_slots: tuple[Slot, ...]
+    first_offset: (
+        int  # of the instruction at which a call's event comes: later ones are those of a generator that goes on
+    )
+    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+def code_info(number: int, code: CodeType) -> CodeInfo:
+    """Read a code object once; `number` is its id in the tracer's tables."""
+    is_function = bool(code.co_flags & OPTIMIZED)
+    slots = slots_of(code) if is_function else {}
+    lines = _lines(code)
+    for line in lines.values():
+        _place(line, slots)
+    count = code.co_argcount + code.co_kwonlyargcount
+    arguments = [Target((name,)) for name in code.co_varnames[:count]] if is_function else []
+    for index, target in enumerate(arguments):
+        target.index = index
+    argument_slots = tuple(slots[target.base] for target in arguments)
+    return CodeInfo(number, code, lines, is_function, arguments, argument_slots, _first_offset(code))
+
+
+def _first_offset(code: CodeType) -> int:
+    """The offset of the first RESUME (3.11 and newer), -1 before any instruction."""
+    if sys.version_info < (3, 11):
+        return -1
+    return next((i.offset for i in dis.get_instructions(code) if i.opname == "RESUME"), -1)
+
+
+def _place(line: Line, slots: dict[str, Slot]) -> None:
+    """Number the function's variables that a line touches, so that they are read at one go."""
+    order: dict[str, int] = {}
+    for target in (*line.stores, *line.uses):
+        names = [target.base]
+        if target.key is not None and target.key.is_name:
+            names.append(target.key.value)
+        for name in names:
+            if name in slots:
+                order.setdefault(name, len(order))
+        target.index = order.get(target.base, -1)
+        target.is_local = target.index >= 0 and target.key is None and not target.attributes
+        if target.key is not None and target.key.is_name:
+            target.key = Key((target.key.value, order.get(target.key.value, -1)), True)
+    for write in line.writes:
+        for name in write.names():
+            if name in slots:
+                order.setdefault(name, len(order))
+        write.place(order)
+    line.slots = tuple(slots[name] for name in order)
+
+
+def _lines(code: CodeType) -> dict[int, Line]:
+    by_line: dict[int, list[Token]] = {}
+    for token in tokens_of(code):
+        by_line.setdefault(token.line, []).append(token)
+    found = {}
+    for number, tokens in by_line.items():
+        line = _line(tokens)
+        if line.stores or line.uses or line.deletes or line.writes:
+            found[number] = line
+    return found
+
+
+def _line(tokens: list[Token]) -> Line:
+    stores: dict[tuple[Any, ...], Target] = {}
+    uses: dict[tuple[str, ...], Target] = {}
+    deletes = []
+    for at, token in enumerate(tokens):
+        target = _stored(tokens, at)
+        if target is not None:
+            stores[target.base, target.attributes, target.key] = target
+        elif token.op in _DELETES:
+            deletes.append(token.value)
+        path = _path(tokens, at)
+        if path is not None and len(path) <= DEPTH:
+            uses.setdefault(path, Target(path))
+    writes = any(token.op.startswith(_WRITERS) or token.text.endswith("=") for token in tokens)
+    return Line(list(stores.values()), list(uses.values()) if writes else [], tuple(deletes), (), writes_in(tokens))
+
+
+def _stored(tokens: list[Token], at: int) -> Target | None:
+    """What the instruction binds, if it binds something that has a name."""
+    token = tokens[at]
+    if token.op in _STORES:
+        return Target((token.value,))
+    if token.op == "STORE_ATTR":
+        path = _path(tokens, at - 1) or _augmented(tokens, at, ("LOAD_ATTR",), token.value)
+        return None if path is None or len(path) >= DEPTH else Target((*path, token.value))
+    if token.op == "STORE_SUBSCR":
+        shuffled = at > 0 and tokens[at - 1].op.startswith(SHUFFLES)
+        end = _last(tokens, at, ("BINARY_SUBSCR", "BINARY_OP")) if shuffled else at
+        return None if end is None else _item(tokens, before(tokens, end))
+    if token.op in ("LOAD_METHOD", "LOAD_ATTR") and token.value == "append":
+        path = _path(tokens, at - 1)
+        return None if path is None else Target(path, Key(LAST, False))
+    return None
+
+
+def _item(tokens: list[Token], at: int) -> Target | None:
+    """The target `container[key]` whose key's instruction is `at`."""
+    if at < 1:
+        return None
+    key = tokens[at]
+    path = _path(tokens, at - 1)
+    if path is None:
+        return None
+    if key.op in ("LOAD_CONST", "LOAD_SMALL_INT") and type(key.value) in (int, str):
+        return Target(path, Key(key.value, False))
+    return Target(path, Key(key.value, True)) if key.op in LOADS else None
+
+
+def _augmented(tokens: list[Token], at: int, ops: tuple[str, ...], value: str) -> tuple[str, ...] | None:
+    """The object of `self.w -= x`: the one whose attribute was read earlier on the line."""
+    for index in range(at - 1, 0, -1):
+        if tokens[index].op in ops and tokens[index].value == value:
+            return _path(tokens, before(tokens, index))
+    return None
+
+
+def _path(tokens: list[Token], at: int) -> tuple[str, ...] | None:
+    """`("self", "w")` where the instructions that end at `at` load `self.w`."""
+    names: list[str] = []
+    while at >= 0:
+        token = tokens[at]
+        if token.op in LOADS:
+            return (token.value, *reversed(names))
+        if token.op != "LOAD_ATTR":
+            return None
+        names.append(token.value)
+        at = before(tokens, at)
+    return None
+
+
+def _last(tokens: list[Token], at: int, ops: tuple[str, ...]) -> int | None:
+    return next((i for i in range(at - 1, -1, -1) if tokens[i].op in ops and tokens[i].text in ("", "[]")), None)

@@ -1,0 +1,254 @@
+"""The graph of a call as rows of the recording: equal graphs of a training loop are stored once."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from gradviz.store.writer import EdgeRow, NodeRow, Writer, stack_json
+from gradviz.worker.facts import Facts
+from gradviz.worker.reading import dtype_name, sizes_of
+from gradviz.worker.saved import Entry
+from gradviz.worker.walk import LEAF, Walk
+
+if TYPE_CHECKING:
+    from gradviz.worker.trace import Tracer
+
+# More entries than this are only met where every call has a graph of its own; the caches then start anew.
+_CACHE = 200_000
+# Graphs that are compared as they are: a few, of so many edges, some 10 MB.
+_RECENT = 4
+_COMPARED_UP_TO = 50_000
+_PREFIX = "torch::autograd::"
+_REAL = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.bool)
+
+Spec = tuple[int, int, int, int, int, int, int]
+"""A node but for its rank, in small numbers: op, kind, site, name, outputs, saved (0: none), derivative order.
+
+The name of an operation is a row of the tracer, that of a leaf minus the row of its text.
+"""
+
+
+TensorKind = tuple[torch.dtype, torch.Size]
+Columns = tuple[list[int], list[int], list[int], list[int], list[int], list[int], list[int]]
+"""The specs of all nodes of a graph: a list for each part."""
+
+
+class Look(NamedTuple):
+    """All that tells whether two graphs have the same template; sequence numbers go from the lowest one."""
+
+    columns: Columns
+    edges: list[EdgeRow]
+    sequences: list[int]
+
+
+class Stored(NamedTuple):
+    """The template of a call's graph, and what its outputs take: elements of one output -> bytes of all such.
+
+    `plain`: all outputs are real and on the CPU. `kinds` are the dtypes and shapes that occur, `outputs` which of them
+    each node's outputs have.
+    """
+
+    graph: int
+    sizes: dict[int, int]
+    plain: bool
+    kinds: tuple[TensorKind, ...]
+    outputs: list[list[int]]
+
+
+class Templates:
+    """Makes rows; each text, each site and each whole row is spelled out once."""
+
+    def __init__(self, writer: Writer, tracer: Tracer | None) -> None:
+        self._writer = writer
+        self._tracer = tracer
+        self._specs: dict[Spec, int] = {}  # -> its number
+        self._rows: list[NodeRow] = []  # by number of the spec, with rank 0
+        self._lines: list[int] = []  # by number of the spec: a number that is equal for equal op and line
+        self._keys: dict[Any, int] = {}
+        self._texts: dict[Any, int] = {}
+        self._ops: dict[str, int] = {}
+        self._shapes: dict[int, list[tuple[Any, Any, Any]]] = {}  # row of outputs -> shape, dtype, device of each
+        self._recent: list[tuple[Look, Stored]] = []
+
+    def store(self, walk: Walk, facts: Facts) -> Stored:
+        """Return the template of a graph, storing it when no earlier call had the same."""
+        if len(self._specs) + len(self._texts) + len(self._keys) > _CACHE:
+            for cache in (self._specs, self._texts, self._keys, self._recent):
+                cache.clear()
+            self._rows.clear()
+            self._lines.clear()
+        columns = self._columns(walk, facts)
+        # Equal columns make equal rows: the graph of a training step is compared, not spelled out again.
+        look = Look(columns, walk.edges, _relative(facts.sequences))
+        stored = next((stored for known, stored in self._recent if known == look), None)
+        if stored is None:
+            numbers = self._numbers(columns)
+            stored = self._stored(self._find_or_add(walk, facts, numbers), columns[4])
+            self._remember(look, stored)
+        return stored
+
+    def _remember(self, look: Look, stored: Stored) -> None:
+        if len(look.edges) <= _COMPARED_UP_TO:
+            self._recent.insert(0, (look, stored))
+            del self._recent[_RECENT:]
+
+    def _stored(self, graph: int, rows: list[int]) -> Stored:
+        """`rows` are those of the nodes' outputs."""
+        sizes: dict[int, int] = {}
+        kinds: dict[TensorKind, int] = {}
+        of_row: dict[int, list[int]] = {}
+        plain = True
+        for row, times in Counter(rows).items():
+            of_row[row] = []
+            for shape, dtype, device in self._shapes[row]:
+                elements = math.prod(sizes_of(shape))
+                sizes[elements] = sizes.get(elements, 0) + times * elements * dtype.itemsize
+                plain = plain and device.type == "cpu" and dtype in _REAL
+                of_row[row].append(kinds.setdefault((dtype, torch.Size(sizes_of(shape))), len(kinds)))
+        return Stored(graph, sizes, plain, tuple(kinds), [of_row[row] for row in rows])
+
+    def _find_or_add(self, walk: Walk, facts: Facts, numbers: list[int]) -> int:
+        ranks = self._ranks(facts.sequences, numbers)
+        rows = [
+            row if rank == 0 else row._replace(rank=rank)
+            for row, rank in zip(map(self._rows.__getitem__, numbers), ranks, strict=True)
+        ]
+        flat = array("q", [-1 if item is None else item for row in rows for item in row])
+        digest = _digest(flat, array("q", itertools.chain.from_iterable(walk.edges)))
+        graph = self._writer.find_graph(digest)
+        return self._writer.add_graph(digest, rows, walk.edges) if graph is None else graph
+
+    def _columns(self, walk: Walk, facts: Facts) -> Columns:
+        """The nodes' specs, column by column."""
+        ops, located = self._ops, facts.located
+        names = list(located.names)
+        for at, text in facts.leaf_names.items():
+            names[at] = 0 if text is None else -self._writer.intern(text)
+        saved = [0] * len(names)
+        if facts.saved is not None:
+            saved = [self._saved(entries) if entries else 0 for entries, _ in facts.saved]
+        return (
+            [ops.get(name) or self._op(name) for name in walk.names],
+            list(walk.kinds),
+            located.sites,
+            names,
+            self._all_outputs(walk.nodes, facts.retained),
+            saved,
+            list(walk.orders),
+        )
+
+    def _numbers(self, columns: Columns) -> list[int]:
+        """The number of each node's spec."""
+        specs = self._specs
+        numbers = []
+        for spec in zip(*columns, strict=True):
+            number = specs.get(spec)
+            numbers.append(self._add_spec(spec) if number is None else number)
+        return numbers
+
+    def _add_spec(self, spec: Spec) -> int:
+        op, kind, site_row, name, outputs, saved, order = spec
+        intern = self._writer.intern
+        site = self._tracer.spell(site_row, 0, max(name, 0)) if site_row and self._tracer is not None else None
+        name_row = -name if name < 0 else None
+        where: tuple[int | None, int | None, int | None] = (None, None, None)
+        more: tuple[int | None, int | None, int | None] = (None, None, None)
+        if site is not None:
+            name_row = intern(site.name) if name > 0 and site.name is not None else name_row
+            where = intern(site.place.file), site.place.line, intern(site.place.function)
+            stack = intern(stack_json(site.stack)) if len(site.stack) > 1 else None
+            module = None if site.module is None else intern(site.module)
+            more = stack, module, None if site.module_class is None else intern(site.module_class)
+        number = self._specs[spec] = len(self._rows)
+        self._rows.append(NodeRow(op, kind, name_row, *where, 0, *more, outputs, saved or None, order))
+        # Leaves go by name where they have one (see store.graphs.node_key).
+        key = name if kind == LEAF and name else (op, where[0], where[1])
+        self._lines.append(self._keys.setdefault(key, len(self._keys)))
+        return number
+
+    def _ranks(self, sequences: list[int], numbers: list[int]) -> list[int]:
+        """The j of each node's key: its rank by sequence number among the nodes of its op and line."""
+        ranks = [0] * len(numbers)
+        counts: dict[int, int] = {}
+        lines = self._lines
+        for at in sorted(range(len(numbers)), key=sequences.__getitem__):
+            line = lines[numbers[at]]
+            ranks[at] = counts.get(line, 0)
+            counts[line] = ranks[at] + 1
+        return ranks
+
+    def _op(self, name: str) -> int:
+        row = self._ops.get(name)
+        if row is None:
+            row = self._ops[name] = self._writer.intern(name.removeprefix(_PREFIX))
+        return row
+
+    def _all_outputs(self, nodes: Sequence[Any], retained: set[tuple[int, int]]) -> list[int]:
+        """The rows of the nodes' outputs."""
+        texts, rows = self._texts, []
+        key: tuple[Any, ...]
+        for node in nodes:
+            try:
+                metadata = node._input_metadata
+                if len(metadata) == 1:
+                    (m,) = metadata
+                    key = ((tuple(m.shape), m.dtype, m.device),)
+                else:
+                    key = tuple([(tuple(m.shape), m.dtype, m.device) for m in metadata])
+            except (AttributeError, RuntimeError):  # an older torch; a nested tensor, which has no shape
+                key = ()
+            rows.append(texts.get(key) or self._outputs(key))
+        for at in {at for at, _ in retained}:
+            metadata = getattr(nodes[at], "_input_metadata", ())
+            key = tuple([(tuple(m.shape), m.dtype, m.device) for m in metadata])
+            key += tuple([number for number in range(len(key)) if (at, number) in retained])
+            rows[at] = texts.get(key) or self._outputs(key)
+        return rows
+
+    def _outputs(self, key: tuple[Any, ...]) -> int:
+        row = self._text(key, lambda: _outputs_json(key))
+        self._shapes[row] = [item for item in key if not isinstance(item, int)]
+        return row
+
+    def _saved(self, entries: tuple[Entry, ...]) -> int:
+        row = self._texts.get(entries)
+        return self._text(entries, lambda: json.dumps(entries)) if row is None else row
+
+    def _text(self, key: Any, text: Callable[[], str]) -> int:
+        row = self._texts[key] = self._writer.intern(text())
+        return row
+
+
+def _digest(*columns: array[int]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for column in columns:
+        digest.update(len(column).to_bytes(8, "little"))
+        digest.update(column.tobytes())
+    return digest.digest()
+
+
+def _relative(sequences: list[int]) -> list[int]:
+    """Sequence numbers from the lowest one: equal for the same forward pass run again."""
+    first = min((number for number in sequences if number >= 0), default=0)
+    return [number if number < 0 else number - first for number in sequences]
+
+
+def _outputs_json(key: tuple[Any, ...]) -> str:
+    """The outputs; numbers after the outputs name those that retain their gradient."""
+    kept = {item for item in key if isinstance(item, int)}
+    outputs = [item for item in key if not isinstance(item, int)]
+    return json.dumps(
+        [
+            [sizes_of(shape), dtype_name(dtype), str(device), number in kept]
+            for number, (shape, dtype, device) in enumerate(outputs)
+        ]
+    )

@@ -1,0 +1,161 @@
+"""Walks the graph from the roots of a call, iteratively: chains of a million operations are graphs too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from gradviz.store.writer import EdgeRow
+from gradviz.worker.identity import Identities, unmark
+
+OPERATION, LEAF, CUSTOM, OPAQUE = range(4)
+_PYTHON_NODE: Any = torch._C._FunctionBase
+ACCUMULATE = "torch::autograd::AccumulateGrad"
+
+
+@dataclass(slots=True)
+class Walk:
+    """The nodes reachable from the roots, breadth first, by index; edges and everything else go by index.
+
+    A leaf is one node per tensor: `twins` lists further AccumulateGrad nodes of a leaf with its index. The node
+    objects are held for the length of the call only.
+    """
+
+    nodes: list[Any] = field(default_factory=list)
+    index: dict[Any, int] = field(default_factory=dict)
+    twins: list[tuple[int, Any]] = field(default_factory=list)
+    edges: list[EdgeRow] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    slots: list[int] = field(default_factory=list)  # how many next functions each has
+    names: list[str] = field(default_factory=list)  # of the nodes, as torch calls them
+    ids: list[int] = field(default_factory=list)
+    orders: list[int] = field(default_factory=list)
+    hooked: set[int] = field(default_factory=set)
+    leaves: dict[int, Any] = field(default_factory=dict)  # index -> the leaf tensor
+    cut: bool = False  # the walk ended at its limit
+
+    def index_of(self, node: Any) -> int | None:
+        """The index of a node object, None when it is not part of this graph."""
+        return None if node is None else self.index.get(node)
+
+    def id_of(self, node: Any) -> int | None:
+        """The recording's id of a node object, None when it is not part of this graph."""
+        at = self.index_of(node)
+        return None if at is None or self.ids[at] < 0 else self.ids[at]
+
+
+def node_of(root: Any) -> tuple[Any, int]:
+    """The node and output number at which a call starts (or ends): of a tensor or of a GradientEdge.
+
+    The node is None for a tensor that no gradient can reach.
+    """
+    if not isinstance(root, torch.Tensor):
+        return root[0], int(root[1])
+    if root.grad_fn is not None:
+        return root.grad_fn, root.output_nr
+    if root.requires_grad:
+        try:
+            return _leaf_node(root), 0
+        except AttributeError:
+            pass  # a tensor of a transform of torch.func that has ended: no operation on it is recorded any more
+    return None, root.output_nr
+
+
+def _leaf_node(leaf: torch.Tensor) -> Any:
+    """The AccumulateGrad node of a leaf. Raises: AttributeError, when there is none."""
+    if hasattr(torch.autograd.graph, "get_gradient_edge"):
+        return torch.autograd.graph.get_gradient_edge(leaf).node
+    with torch.enable_grad():  # torch 2.1: a view of it leads there
+        return leaf.view_as(leaf).grad_fn.next_functions[0][0]  # type: ignore[union-attr]
+
+
+def walk(roots: list[Any], identities: Identities | None, limit: int, only_leaves: bool = False) -> Walk:
+    """Walk from the root nodes (None is passed over) up to about `limit` nodes; number what is met.
+
+    With `only_leaves` no other node gets a number (its id is -1); without `identities` none does.
+    """
+    found = Walk()
+    leaf_at: dict[int, int] = {}
+    queue: list[Any] = []
+    for root in roots:
+        if root is not None and root not in found.index:
+            _enter(found, root, leaf_at, queue)
+    index, edges, slots = found.index, found.edges, found.slots
+    for node in queue:
+        source = index[node]
+        following = node.next_functions
+        slots[source] = len(following)
+        for slot, (target, output_nr) in enumerate(following):
+            if target is None:
+                continue
+            at = index.get(target)
+            if at is None:
+                if len(queue) >= limit:
+                    found.cut = True
+                    continue
+                at = _enter(found, target, leaf_at, queue)
+            edges.append((source, slot, at, output_nr))
+    if identities is None:
+        found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
+    else:
+        _number(found, identities, only_leaves)
+    return found
+
+
+def _enter(found: Walk, node: Any, leaf_at: dict[int, int], queue: list[Any]) -> int:
+    """Give a node that was met for the first time its index."""
+    at = len(found.nodes)
+    kind = OPERATION
+    name = node.name()
+    if name == ACCUMULATE:
+        variable = node.variable
+        twin = leaf_at.setdefault(id(variable), at)
+        if twin != at:
+            found.index[node] = twin
+            found.twins.append((twin, node))
+            return twin
+        found.leaves[at] = variable
+        kind = LEAF
+    else:
+        queue.append(node)
+        if isinstance(node, _PYTHON_NODE):
+            # What torch.compile made of a region is one Python node that holds its whole backward.
+            kind = OPAQUE if name.startswith("CompiledFunction") else CUSTOM
+    found.index[node] = at
+    found.nodes.append(node)
+    found.kinds.append(kind)
+    found.names.append(name)
+    found.slots.append(0)
+    return at
+
+
+def _number(found: Walk, identities: Identities, only_leaves: bool) -> None:
+    if only_leaves:
+        found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
+        leaves = dict(enumerate(found.leaves.values()))
+        for at, mark in zip(found.leaves, identities.number(leaves.values(), leaves), strict=True):
+            found.ids[at] = unmark(mark)[0]
+        return
+    for at, mark in enumerate(identities.number(found.nodes, found.leaves)):
+        serial, order, hooked = unmark(mark)
+        found.ids.append(serial)
+        found.orders.append(order)
+        if hooked:
+            found.hooked.add(at)
+
+
+def reaching(found: Walk, targets: set[int]) -> set[int]:
+    """The indices from which one of `targets` can be reached: all that the engine runs for `inputs=`."""
+    sources: dict[int, list[int]] = {}
+    for source, _, target, _ in found.edges:
+        sources.setdefault(target, []).append(source)
+    seen = set(targets)
+    queue = list(targets)
+    for at in queue:
+        for source in sources.get(at, ()):
+            if source not in seen:
+                seen.add(source)
+                queue.append(source)
+    return seen

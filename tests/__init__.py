@@ -1,0 +1,1 @@
+"""Tests of gradviz; the folders mirror its packages."""

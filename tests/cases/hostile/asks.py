@@ -1,0 +1,4 @@
+"""Asks, where nobody answers."""
+import torch
+
+rate = float(input("rate? "))

@@ -1,0 +1,4 @@
+import torch
+
+x = torch.ones(1, requires_grad=True)
+print x.grad

@@ -1,0 +1,51 @@
+"""Findings come in a fixed order, and a damaged recording makes none up."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from gradviz.errors import DamagedRecordingError
+from gradviz.explain import findings
+from gradviz.model import (
+    Binding,
+    CallDetail,
+    Graph,
+)
+from tests import recordings as made
+from tests.explain.hand import carried, codes, deep, rebound
+from tests.recordings import MemorySource
+
+
+class Broken(MemorySource):
+    """A recording of which nothing can be read any more."""
+
+    def graph(self, number: int) -> Graph:
+        raise DamagedRecordingError("cut off")
+
+    def detail(self, number: int) -> CallDetail:
+        raise DamagedRecordingError("cut off")
+
+    def bindings(self) -> tuple[Binding, ...]:
+        raise DamagedRecordingError("cut off")
+
+    def sources(self) -> dict[str, str]:
+        raise DamagedRecordingError("cut off")
+
+
+@pytest.mark.parametrize("make", [made.two_calls, made.no_seed, made.leaf_root, lambda: carried(4), rebound])
+def test_a_damaged_recording_raises_nothing(make: Any) -> None:
+    whole = make()
+    damaged = dataclasses.replace(whole, source=Broken())
+    allowed = {"scalar-only", "second-time"}  # these are known from the heads of the calls
+    assert set(codes(findings(damaged))) <= allowed
+
+
+@pytest.mark.parametrize("make", [made.two_calls, made.no_seed, lambda: carried(4), rebound, lambda: deep(0.25)])
+def test_the_same_recording_gives_the_same_findings(make: Any) -> None:
+    first, second = findings(make()), findings(make())
+    assert first == second
+    order = [(f.call is None, f.call or 0, ("error", "warning", "info").index(f.level)) for f in first]
+    assert order == sorted(order)
