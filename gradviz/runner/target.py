@@ -28,11 +28,12 @@ class Hold:
     """Which calls are to be held for trying other seeds: those with these labels, None the latest ones.
 
     `in_place` stops the script itself there instead of leaving a copy (which happens by itself where no copy can be
-    made).
+    made). With `last` nothing after them is wanted: the script waits there until it is ended, and does nothing more.
     """
 
     labels: tuple[str, ...] | None = None
     in_place: bool = False
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

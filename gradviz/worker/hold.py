@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NoReturn, Protocol
 
+from gradviz.errors import ProtocolError
 from gradviz.store.writer import Writer
 from gradviz.worker import in_place, snapshot
 from gradviz.worker.calls import Active, Scribe
@@ -25,10 +27,12 @@ class Wish:
 
     `labels`: hold these calls and no others; None: the latest calls, and every one that fails before the engine.
     `in_place` forces the script itself to be held (what happens by itself where it cannot be copied).
+    `last`: when these calls are held the script is to do nothing more.
     """
 
     labels: frozenset[str] | None = None
     in_place: bool = False
+    last: bool = False
 
 
 class Recording(Protocol):
@@ -67,6 +71,7 @@ class Holder:
         self._began = time.monotonic()
         self._spent = 0.0
         self._taken = 0
+        self._to_come = set(wish.labels or ()) if wish.last else set()
         self._can_copy = not wish.in_place
 
     def meet(self, active: Active, failed: bool) -> None:
@@ -83,6 +88,17 @@ class Holder:
             if self._wish.labels is not None:
                 in_place.hold(call, self._channel, self._recording.suspended)
         self._spent += time.monotonic() - start
+        if active.rank.label in self._to_come:
+            self._to_come.remove(active.rank.label)
+            if not self._to_come:
+                self._wait_for_the_end()
+
+    def _wait_for_the_end(self) -> NoReturn:
+        """Do nothing more: the application ends us, or has hung up. The script may write files further down."""
+        with contextlib.suppress(ProtocolError):
+            while self._channel.receive() is not None:
+                continue
+        os._exit(0)
 
     def _wants(self, label: str, failed: bool) -> bool:
         if self._wish.labels is not None:

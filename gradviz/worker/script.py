@@ -80,7 +80,7 @@ def wish_of(order: dict[str, Any]) -> Wish | None:
     wanted = order.get("hold")
     if wanted is None:
         return None
-    return Wish(None if wanted["labels"] is None else frozenset(wanted["labels"]), wanted["in_place"])
+    return Wish(None if wanted["labels"] is None else frozenset(wanted["labels"]), wanted["in_place"], wanted["last"])
 
 
 def start(order: bytes, random_states: dict[str, Any]) -> Session | None:
