@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QStandardPaths, Qt, QTimer
+from PySide6.QtCore import QEvent, QStandardPaths, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gradviz.app.background import Background
@@ -141,6 +141,9 @@ class Application:
         self.qt.setStyleSheet("")
         self._translation.close()
         forget_icons()
+        # What was asked to go goes now, while the collector rests: Qt calls us with its locks held when an object goes,
+        # and a collection just then, that frees another object, would wait for those locks for ever.
+        self.qt.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         self.collector.close()
         sys.setswitchinterval(self._interval)
 

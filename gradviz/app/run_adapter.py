@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +19,9 @@ from gradviz.errors import GradvizError
 from gradviz.protocol import CallCommitted, CallStarted, Message, Started
 from gradviz.runner import Callbacks, Connection, Ended, Run, Target
 from gradviz.runner.experiments import Held
+
+_PIPE_SIZE = 65_536  # bytes, where the system does not tell (macOS)
+_PARTLY_READ = 8_192  # pages that are half read count as full
 
 Phase = Literal["starting", "importing", "running", "stopping", "ended"]
 
@@ -101,12 +106,16 @@ class RunAdapter(QObject):
         """Hand a line to the script's `input()`."""
         if not self.state.alive:
             return
-        # As a terminal would echo it, and before the script can answer.
-        self.lines.feed("stdout", text.encode() + b"\n")
-        try:
-            os.write(self._stdin, text.encode() + b"\n")
-        except OSError:
-            self.lines.note(tr("The script does not read its input any more."))
+        data = text.encode() + b"\n"
+        if len(data) > _room(self._stdin):
+            self.lines.note(tr("The script has not read what it was given before; this line was not sent."))
+        else:
+            # As a terminal would echo it, and before the script can answer.
+            self.lines.feed("stdout", data)
+            try:
+                os.write(self._stdin, data)
+            except OSError:
+                self.lines.note(tr("The script does not read its input any more."))
         self.output_came.emit()
 
     def output_seen(self) -> None:
@@ -187,6 +196,18 @@ class RunAdapter(QObject):
             self.ended.emit()
         elif isinstance(news, str):
             self.failed.emit(news)
+
+
+def _room(pipe: int) -> float:
+    """How many bytes can be written into a pipe before a write would wait, and the window with it."""
+    if sys.platform == "win32":
+        return math.inf
+    import fcntl
+    import termios
+
+    waiting = int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+    size = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ) if sys.platform == "linux" else _PIPE_SIZE
+    return size - _PARTLY_READ - waiting
 
 
 class Endings(QObject):

@@ -1034,6 +1034,10 @@ Unsaved recordings: {folder}</source>
         <translation>脚本不再读取输入。</translation>
     </message>
     <message>
+        <source>The script has not read what it was given before; this line was not sent.</source>
+        <translation>脚本还没有读取之前的输入；这一行没有发送。</translation>
+    </message>
+    <message>
         <source>The script has not run yet.</source>
         <translation>脚本还没有运行。</translation>
     </message>

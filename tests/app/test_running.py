@@ -229,6 +229,19 @@ class TestRuns:
         wait_for_end(tab, qtbot)
         assert "hello Ada" in output(tab)
 
+    def test_input_that_nobody_reads_does_not_hold_the_window(
+        self, window: MainWindow, qtbot: QtBot, tmp_path: Path
+    ) -> None:
+        """A pipe takes 64 KB; the write after that would have waited for the script, and the window with it."""
+        tab = open_trusted(window, script(tmp_path, "import time\nprint('on', flush=True)\ntime.sleep(600)"))
+        qtbot.waitUntil(lambda: output(tab) == ["on"], timeout=30_000)
+        adapter = tab.running.adapter
+        assert adapter is not None
+        for _ in range(3):
+            adapter.send_line("x" * 20_000)
+        qtbot.waitUntil(lambda: "was not sent" in output(tab)[-1])
+        assert sum(line.startswith("xxx") for line in output(tab)) == 2
+
     def test_streams_are_told_apart(self, window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
         text = "import sys\nprint('out', flush=True)\nprint('err', file=sys.stderr)"
         tab = run_to_end(window, qtbot, script(tmp_path, text))
