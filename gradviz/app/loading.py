@@ -26,6 +26,8 @@ from gradviz.rules import formulas
 from gradviz.runner.experiments import WhatIf
 from gradviz.store.reader import Reader, close_recording, open_recording
 
+_WARM_AT_ONCE = 2_000  # nodes; the lines of larger graphs get their heat when the picture is there
+
 
 @dataclass(frozen=True)
 class Source:
@@ -71,6 +73,11 @@ class Story:
     def by_key(self) -> dict[str, int]:
         """The key of a node -> its id on the stage."""
         return {node.key: node.id for node in self.timeline.stage.graph.nodes}
+
+    @property
+    def known_heat(self) -> Mapping[tuple[str, int], Heat] | None:
+        """`heat`, where it has been worked out already."""
+        return self.__dict__.get("heat")
 
     @cached_property
     def heat(self) -> dict[tuple[str, int], Heat]:
@@ -260,5 +267,7 @@ def make_story(recording: Recording, label: str | None, order: Order, task: Task
         made = _rest_of_story(recording, numbers, label if label in known else None, order, error)
     task.check()
     # Computed here, so that the event loop does not pay for it.
-    _ = made.by_key, made.by_edge_key, made.by_line, made.heat, made.timeline.marks, formulas()
+    _ = made.by_key, made.by_edge_key, made.by_line, made.timeline.marks, formulas()
+    if len(made.by_key) <= _WARM_AT_ONCE:
+        _ = made.heat
     return made

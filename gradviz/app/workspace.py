@@ -176,10 +176,12 @@ class Workspace(QObject):
         self.seeds.follow(self.calls, view, self.findings)
         self.held_calls.asked.connect(lambda words: ask_to_run_again(words, self.held_calls, self.middle))
         self.drawing.scene_changed.connect(self._unlight)
-        self.drawing.painted.connect(lambda _: session.explain())
+        # The picture is there and nobody waits: what takes longer is worked out now.
+        for work in (session.explain, self.source.warm):
+            self.drawing.painted.connect(lambda _, work=work: work())
         self.drawing.scene_changed.connect(self.services.collector.settle)
-        session.failed.connect(self.failed)
-        self.drawing.failed.connect(self.failed)
+        for part in (session, self.drawing, self.source):
+            part.failed.connect(self.failed)
 
     def _show_place(self, place: Place) -> None:
         self.source.reveal(place)

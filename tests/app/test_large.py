@@ -51,6 +51,11 @@ def explained(tab: Workspace) -> bool:
     return tab.session.loaded is not None and tab.session.loaded.findings is not None
 
 
+def is_warm(tab: Workspace) -> bool:
+    """Whether it is known how much gradient arrived at what each line made: that waits for the picture."""
+    return tab.session.story is not None and tab.session.story.known_heat is not None
+
+
 def showing(tab: Workspace) -> int:
     """How many boxes the picture that is shown has."""
     scene, shown = tab.drawing.scene, tab.middle.view.shown
@@ -64,6 +69,7 @@ def test_opening(window: MainWindow, qtbot: QtBot, large_file: str) -> None:
         assert made is not None
         qtbot.waitUntil(lambda: made.middle.view.picture is not None, timeout=120_000)
         qtbot.waitUntil(lambda: explained(made), timeout=120_000)
+        qtbot.waitUntil(lambda: is_warm(made), timeout=120_000)
     assert dog.worst < LONGEST
     assert showing(made) <= 100  # it is seen at a glance first
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from gradviz.app.loading import Heat, Source
+from gradviz.app.loading import Heat, Source, Story
 from gradviz.app.look import Look
 from gradviz.app.panels.source_view import LineMark, SourceView
 from gradviz.app.session import Session
@@ -26,9 +26,11 @@ class SourcePanel(QWidget):
 
     Signals:
         line_chosen(str, int): file and line (from 1) that the user clicked.
+        failed(str): something did not work; a sentence.
     """
 
     line_chosen = Signal(str, int)
+    failed = Signal(str)
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +38,7 @@ class SourcePanel(QWidget):
         self._look = look
         self._file: str | None = None
         self._call: int | None = None  # whose file was shown
+        self._warmed: Story | None = None
         self.files = QComboBox(self)
         self.files.setAccessibleName(tr("File"))
         self.view = SourceView(look, self)
@@ -53,6 +56,13 @@ class SourcePanel(QWidget):
         session.view_changed.connect(self._follow_selection)
         session.player.beat_changed.connect(self._show_step)
         self.refresh()
+
+    def warm(self) -> None:
+        """Work out how much gradient arrived at each line, where that is still to be done."""
+        story = self._session.story
+        if story is not None and story is not self._warmed and story.known_heat is None:
+            self._session.background.submit(lambda task: story.heat, lambda _: self._show_marks(), self.failed.emit)
+        self._warmed = story
 
     @property
     def file(self) -> str | None:
@@ -101,7 +111,7 @@ class SourcePanel(QWidget):
         story = self._session.story
         marks: dict[int, LineMark] = {}
         if story is not None:
-            by_id, heat = story.timeline.stage.graph.by_id, story.heat
+            by_id, heat = story.timeline.stage.graph.by_id, story.known_heat or {}
             for (file, line), ids in story.by_line.items():
                 if file == self._file:
                     marks[line] = self._mark([by_id[node] for node in ids], heat.get((file, line)))
