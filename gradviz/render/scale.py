@@ -60,10 +60,10 @@ def scale_of(norms: Iterable[float | None], fixed: tuple[float, float] | None = 
     """The scale that holds all finite norms above zero; one decade around a single value."""
     if fixed is not None:
         return LogScale(float(fixed[0]), float(fixed[1]), True)
-    logs = [math.log10(norm) for norm in norms if norm is not None and norm > 0.0 and math.isfinite(norm)]
-    if not logs:
+    known = [norm for norm in norms if norm is not None and 0.0 < norm < math.inf]
+    if not known:
         return LogScale(0.0, 1.0, used=False)
-    low, high = min(logs), max(logs)
+    low, high = math.log10(min(known)), math.log10(max(known))
     return LogScale(low, high) if high - low > 1e-9 else LogScale(low - 0.5, high + 0.5)
 
 
