@@ -10,10 +10,33 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.stuck import Witness, can_witness
+
+_WITNESS = pytest.StashKey[Witness]()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["GRADVIZ_LANGUAGE"] = "en"  # also on the machine of a developer whose desktop speaks another one
 settings.register_profile("unhurried", deadline=None)  # an example may take a second on a machine that has more to do
 settings.load_profile("unhurried")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Beside each process that runs tests stands one that looks into it when it is stuck."""
+    runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
+    if runs_tests and can_witness():
+        config.stash[_WITNESS] = Witness(config.rootpath / ".pytest_cache" / "stuck" / f"{os.getpid()}.txt")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """All tests have ended."""
+    if (witness := config.stash.get(_WITNESS, None)) is not None:
+        witness.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test begins."""
+    if (witness := item.config.stash.get(_WITNESS, None)) is not None:
+        witness.begin()
 
 
 @pytest.fixture(autouse=True)
