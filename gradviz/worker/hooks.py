@@ -202,7 +202,7 @@ class Hooks:
                     self._note(error)
                 else:  # a tensor of inference mode
                     version_of = _version
-                    ran(index, grad_inputs, grad_outputs)
+                    self._ran(index, grad_inputs, grad_outputs)  # its own name would hold it for ever
 
         return ran
 

@@ -55,7 +55,7 @@ def _by_layout(frame: FrameType, start: int, slots: Sequence[Slot]) -> list[Any]
         for position in positions:
             try:
                 value = variables[position]
-                if value.__class__ is CellType:
+                if type(value) is CellType:
                     value = value.cell_contents
                 break
             except ValueError:  # a null pointer or an empty cell: unbound

@@ -181,7 +181,8 @@ def _search(scopes: list[Scope]) -> Iterator[Found]:
     level: list[_Held] = []
     for scope in scopes:
         for name, value in scope.variables.items():
-            if isinstance(name, str) and not name.startswith("__") and not isinstance(value, ModuleType):
+            # Not `isinstance`: it asks others for their `__class__`, which a proxy of the user's computes.
+            if isinstance(name, str) and not name.startswith("__") and not issubclass(type(value), ModuleType):
                 level.append((name, value, LOOP if name in scope.loops else GOOD))
     late: list[_Held] = []
     budget = LIMIT
@@ -194,7 +195,7 @@ def _search(scopes: list[Scope]) -> Iterator[Found]:
             budget -= 1
             if budget < 0:
                 return
-            if isinstance(value, torch.Tensor):
+            if issubclass(type(value), torch.Tensor):
                 is_item = name.endswith("]") and issubclass(type(value), torch.nn.Parameter)
                 yield Found(name, value, min(rank, ITEM if is_item else GOOD))
             elif type(value) not in _ATOMS and (id(value), rank) not in seen:
@@ -219,7 +220,7 @@ def _is_large(value: Any) -> bool:
         count, items = len(value), value
     else:
         return False
-    return count > LARGE and not isinstance(next(iter(items)), (torch.Tensor, torch.nn.Module))
+    return count > LARGE and not issubclass(type(next(iter(items))), (torch.Tensor, torch.nn.Module))
 
 
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -82,7 +82,7 @@ class Observer:
             value = values[target.index] if target.is_local else _value(frame, info, target, values)
             if type(value) is not _TENSOR and not is_plain(value):
                 target.misses += 1
-                if isinstance(value, torch.nn.Module):
+                if issubclass(type(value), torch.nn.Module):
                     self._modules.bound(value, target.text)
             elif kept is None or kept.get(target.text) != id(value):
                 self._assigned(frame, info, number, target, value, values)

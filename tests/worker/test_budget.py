@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import subprocess
 import sys
@@ -11,9 +12,13 @@ import pytest
 import torch
 from torch import nn
 
+import gradviz
 from gradviz.errors import UsageError
 from gradviz.protocol import parse_calls
 from gradviz.worker.budget import Budget, Options, is_in_series
+from gradviz.worker.gathered import Gathered
+from gradviz.worker.hooks import Hooks
+from gradviz.worker.walk import Walk
 from tests.worker.inspecting import record, values
 
 
@@ -159,3 +164,17 @@ def test_equal_graphs_are_stored_once(tmp_path: Path) -> None:
     assert iterations == [1, 2, 3, 4, 5]
     ids = [node.id for call in found.calls for node in found.recording.graph(call.number).nodes if node.kind != "leaf"]
     assert len(ids) == len(set(ids))
+
+
+def test_nothing_of_a_call_waits_for_the_collector(tmp_path: Path) -> None:
+    """Values and nodes of a large call go when it has ended: a cycle kept 100,000 objects until the next collection."""
+    x = torch.ones(100, requires_grad=True)
+    gc.collect()
+    gc.disable()
+    try:
+        with gradviz.record(str(tmp_path / "r.gradviz")):
+            (x * 2).sum().backward()
+            left = [type(thing).__name__ for thing in gc.get_objects() if type(thing) in (Hooks, Walk, Gathered)]
+    finally:
+        gc.enable()
+    assert left == ["Walk"]  # the empty one that a call is left with
