@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradviz.app.application import Application
@@ -51,6 +52,21 @@ def test_all_text_can_be_read(qapp: object, name: Any) -> None:
     words = (look.ink, look.muted, look.faint, look.accent_ink, look.leaf, look.error, look.warning)
     for colour in (*words, *look.code.values()):
         assert contrast(colour.name(), look.panel.name()) >= 4.5
+
+
+def test_more_tabs_than_fit_have_arrows_that_are_seen(opened: Open, window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(900, 700)
+    for _ in range(6):
+        opened(two_calls())
+    bar = window.pages.tabBar()
+    arrows = [child for child in bar.children() if isinstance(child, QToolButton) and child.isVisible()]
+    arrows = [arrow for arrow in arrows if arrow.arrowType() != Qt.ArrowType.NoArrow]
+    assert len(arrows) == 2
+    for arrow in arrows:
+        image = arrow.grab().toImage()
+        ground = image.pixelColor(1, 1)
+        inked = [y for x in range(image.width()) for y in range(image.height()) if image.pixelColor(x, y) != ground]
+        assert max(inked) - min(inked) >= 6  # pixels: a dot tells nothing
 
 
 def test_a_theme_is_put_on_everything(opened: Open, window: MainWindow, qtbot: QtBot) -> None:
