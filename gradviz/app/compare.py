@@ -115,26 +115,26 @@ def _differences(left: Act, right: Act) -> Iterator[Difference]:
     theirs = {node.key: node for node in right.graph.nodes}
     for key, node in ours.items():
         other = theirs.get(key)
-        a = _arrived(left, node)
-        if other is None:
-            yield _difference(node, a, None, "left")
-        else:
-            yield _difference(node, a, _arrived(right, other), "both")
+        yield from _at_node(node, _arrived(left, node), _arrived(right, other), "left" if other is None else "both")
     for key, node in theirs.items():
         if key not in ours:
-            yield _difference(node, None, _arrived(right, node), "right")
+            yield from _at_node(node, {}, _arrived(right, node), "right")
 
 
-def _difference(node: Node, a: Gradient, b: Gradient, where: Where) -> Difference:
+def _at_node(node: Node, a: dict[int, Gradient], b: dict[int, Gradient], where: Where) -> Iterator[Difference]:
+    """A difference for each output of a node at which something arrived in one of the calls; one where nothing did."""
     parts = [tr("leaf") if node.kind == "leaf" else node.short_op]
     if node.place is not None:
         parts.append(tr("line {n}", n=node.place.line))
-    return _made(node.key, short_name(node), " · ".join(parts), a, b, where)
+    for number in sorted(a.keys() | b.keys()) or [0]:
+        output = [tr("output {n}", n=number)] if len(node.outputs) > 1 else []
+        yield _made(node.key, short_name(node), " · ".join(parts + output), a.get(number), b.get(number), where)
 
 
-def _arrived(act: Act, node: Node) -> Gradient:
-    execution = act.execution(act.stage.stand_in(node.id))
-    return execution.grad_outputs[0] if execution is not None and execution.grad_outputs else None
+def _arrived(act: Act, node: Node | None) -> dict[int, Gradient]:
+    """What arrived at the outputs of a node; of a leaf that `torch.autograd.grad` does not run, what was returned."""
+    got = {} if node is None else act.received(act.stage.stand_in(node.id))
+    return {number: value for number, value in got.items() if value is not None}
 
 
 def _numbers(value: TensorValue) -> npt.NDArray[Any] | None:

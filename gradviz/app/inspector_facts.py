@@ -173,12 +173,14 @@ def _left(timeline: Timeline, act: Act, node: int, recorded: Node) -> Iterator[F
 
 
 def _others(timeline: Timeline, current: Act, node: int) -> Iterator[Fact]:
-    others = [act for act in timeline.acts if act is not current and act.execution(node) is not None]
-    for act in others[:MOST_CALLS]:
-        execution = act.execution(node)
-        assert execution is not None
-        value = ", ".join(map(brief, execution.grad_outputs))
+    here = next(place for place, act in enumerate(timeline.acts) if act is current)
+    others = [place for place, act in enumerate(timeline.acts) if act is not current and act.received(node)]
+    for place in sorted(sorted(others, key=lambda place: abs(place - here))[:MOST_CALLS]):
+        act = timeline.acts[place]
+        value = ", ".join(map(brief, act.received(node).values()))
         yield Fact(tr("arrived, {call}", call=call_words(act.call.label)), value)
+    if len(others) > MOST_CALLS:
+        yield Fact("", tr("and {n} more", n=len(others) - MOST_CALLS), "plain")
 
 
 def _saved(node: Node) -> Iterator[Fact]:

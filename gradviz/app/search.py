@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gradviz.app.texts import tr
-from gradviz.model import Execution, Gradient, Node, Statistics
+from gradviz.model import Gradient, Node, Statistics
 from gradviz.model.numbers import number_text, shape_text
 from gradviz.playback import Timeline
 from gradviz.playback.act import Act
@@ -109,7 +109,8 @@ def _haystack(node: Node) -> str:
 def _filter(word: str, act: Act) -> Callable[[Node], bool]:
     runs = {execution.node: execution for execution in act.detail.executions}
     if word == "largest":
-        order = sorted((act.graph.by_id[node] for node in runs), key=lambda node: -_size(act, node))
+        there = [node for node in act.graph.nodes if _received(act, node)]
+        order = sorted(there, key=lambda node: -_size(act, node))
         largest = frozenset(node.id for node in order[:_LARGEST])
         return lambda node: node.id in largest
     plain: dict[str, Callable[[Node], bool]] = {
@@ -117,23 +118,34 @@ def _filter(word: str, act: Act) -> Callable[[Node], bool]:
         "custom": lambda node: node.kind == "custom",
         "retained": lambda node: any(output.retains_grad for output in node.outputs),
         "failed": lambda node: node.id == act.call.failed_node,
-        "none": lambda node: node.id in runs and all(value is None for value in runs[node.id].grad_outputs),
-        "unreached": lambda node: node.id not in runs,
+        "none": lambda node: bool(got := _received(act, node)) and all(value is None for value in got),
+        "unreached": lambda node: node.id not in runs and not _received(act, node),
     }
     if word in plain:
         return plain[word]
-    counted: dict[str, Callable[[Execution], bool]] = {
-        "nan": lambda run: any(s.nan for s in _statistics(run)),
-        "inf": lambda run: any(s.inf for s in _statistics(run)),
-        "nonfinite": lambda run: any(s.nan or s.inf for s in _statistics(run)),
-        "zero": lambda run: any(s.norm == 0.0 for s in _statistics(run)),
+    counted: dict[str, Callable[[Statistics], bool]] = {
+        "nan": lambda s: bool(s.nan),
+        "inf": lambda s: bool(s.inf),
+        "nonfinite": lambda s: bool(s.nan or s.inf),
+        "zero": lambda s: s.norm == 0.0,
     }
     test = counted.get(word)
-    return lambda node: test is not None and node.id in runs and test(runs[node.id])
+    return lambda node: test is not None and any(map(test, _statistics(act, node)))
 
 
-def _statistics(run: Execution) -> Iterator[Statistics]:
-    for value in (*run.grad_outputs, *run.grad_inputs):
+def _received(act: Act, node: Node) -> tuple[Gradient, ...]:
+    """What came to a node per output, also without running it; empty where nothing did."""
+    return tuple(act.received(act.stage.stand_in(node.id)).values())
+
+
+def _left(act: Act, node: Node) -> tuple[Gradient, ...]:
+    """What left a node per slot; empty where it did not run."""
+    run = act.execution(act.stage.stand_in(node.id))
+    return () if run is None else run.grad_inputs
+
+
+def _statistics(act: Act, node: Node) -> Iterator[Statistics]:
+    for value in (*_received(act, node), *_left(act, node)):
         if value is not None and value.statistics is not None:
             yield value.statistics
 
@@ -146,17 +158,16 @@ def _norm(values: Iterable[Gradient]) -> float | None:
 
 def _size(act: Act, node: Node) -> float:
     """What arrived at a node, to sort by: nothing is less than zero, nan more than all."""
-    run = act.execution(act.stage.stand_in(node.id))
-    norm = None if run is None else _norm(run.grad_outputs)
+    norm = _norm(_received(act, node))
     return -1.0 if norm is None else math.inf if math.isnan(norm) else norm
 
 
-def _norm_words(run: Execution) -> str:
+def _norm_words(act: Act, node: Node) -> str:
     """The norm of what arrived, and of what left where it became nan or zero here: `‖g‖ 1.4 → 0`."""
-    arrived = _norm(run.grad_outputs)
+    arrived = _norm(_received(act, node))
     if arrived is None:
         return ""
-    left = [value.norm for value in run.grad_inputs if value is not None and value.norm is not None]
+    left = [value.norm for value in _left(act, node) if value is not None and value.norm is not None]
     words = f"‖g‖ {number_text(arrived)}"
     if any(map(math.isnan, left)) and not math.isnan(arrived):
         return f"{words} → {number_text(math.nan)}"
@@ -170,7 +181,5 @@ def _detail(node: Node, act: Act) -> str:
     if node.module:
         parts.append(node.module)
     parts += [shape_text(output.shape) for output in node.outputs[:1]]
-    run = act.execution(act.stage.stand_in(node.id))
-    if run is not None:
-        parts.append(_norm_words(run))
+    parts.append(_norm_words(act, node))
     return " · ".join(filter(None, parts))

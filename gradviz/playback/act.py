@@ -73,6 +73,14 @@ class Act:
         found = self.ran.get(node)
         return None if found is None else self.detail.executions[found[1]]
 
+    def received(self, node: int) -> dict[int, Gradient]:
+        """Output number -> what came to a stage node in this call: when it ran, or was captured without running."""
+        run = self.execution(node)
+        got = dict(enumerate(() if run is None else run.grad_outputs))
+        if node in self.captured_nodes:
+            got |= {nr: value for (owner, nr), value in self.captured.items() if owner == node}
+        return got
+
     def node_state(self, node: int, t: float) -> NodeState:
         """The state of a stage node at `t` beats."""
         recorded = self.recorded.get(node)
@@ -99,7 +107,10 @@ class Act:
             return "failed", None
         beat, place = self.ran.get(node, (None, None))
         if beat is None or place is None or t < beat:
-            return "waiting", None
+            if self.returned_beat is None or t < self.returned_beat or node not in self.captured_nodes:
+                return "waiting", None
+            value = next((v for v in self.received(node).values() if v is not None), None)
+            return ("active" if t < self.returned_beat + 1 else "done"), value
         outputs = self.detail.executions[place].grad_outputs
         value = next((output for output in outputs if output is not None), None)
         return ("active" if t < beat + 1 else "done"), value

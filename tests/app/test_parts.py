@@ -18,6 +18,7 @@ from gradviz.app import desktop
 from gradviz.app.dialogs.command_palette import score
 from gradviz.app.files import write_whole
 from gradviz.app.graph import camera as lens
+from gradviz.app.inspector_facts import node_facts
 from gradviz.app.panels.grad_bars import shares
 from gradviz.app.panels.highlight import Span, highlight
 from gradviz.app.panels.matrix import array_of, as_csv, as_npy, as_torch, histogram, slice_of
@@ -29,7 +30,20 @@ from gradviz.model import CallDetail, Camera, Edge, Graph, TensorValue
 from gradviz.playback import Timeline
 from gradviz.resources import resource
 from gradviz.store.schema import APPLICATION_ID
-from tests.recordings import call, execution, fan_in, from_edges, leaf, node, recording, root, tensor, two_calls
+from tests.recordings import (
+    call,
+    execution,
+    fan_in,
+    from_edges,
+    leaf,
+    loop,
+    node,
+    recording,
+    returned,
+    root,
+    tensor,
+    two_calls,
+)
 
 
 class TestSearch:
@@ -63,6 +77,15 @@ class TestSearch:
             ("y", "‖g‖ 1 → nan"),
             ("x", "‖g‖ nan"),
         ]
+
+    def test_a_leaf_that_was_returned_did_get_something(self) -> None:
+        """`torch.autograd.grad` runs no leaf; by hand 1 arrives at y, 6 at x."""
+        line = Timeline(returned(), (1,))
+        found = {text: search(line, 1, text).shown for text in ("is:unreached", "is:largest", "is:zero")}
+        assert [match.title for match in found["is:unreached"]] == []
+        assert [match.title for match in found["is:largest"]] == ["x", "y"]
+        assert found["is:largest"][0].detail.endswith("‖g‖ 6")
+        assert found["is:zero"] == ()
 
     def test_the_largest_are_twenty(self) -> None:
         recording = from_edges([(k, k + 1) for k in range(60)], 61)
@@ -273,3 +296,14 @@ class TestDesktop:
         opener = desktop.FileOpener(opened.append)
         assert opener.eventFilter(opener, QFileOpenEvent("/x/run.gradviz"))
         assert opened == ["/x/run.gradviz"]
+
+
+def test_of_many_calls_the_nearest_are_told() -> None:
+    """w gets k in call k of a loop, by hand; of 20 calls the eight nearest ones, and how many more there are."""
+    line = Timeline(loop(20), tuple(range(1, 21)))
+    leaf_id = next(n.id for n in line.stage.graph.nodes if n.kind == "leaf")
+    rows = [(fact.label, fact.text) for fact in node_facts(line, 15, leaf_id).facts]
+    start = next(place for place, (label, _) in enumerate(rows) if label == "arrived, call 11")
+    told = [f"arrived, call {k}" for k in (11, 12, 13, 14, 16, 17, 18, 19)]
+    assert rows[start : start + 9] == [*((label, label[-2:]) for label in told), ("", "and 11 more")]
+    assert not any(label == "arrived, call 1" for label, _ in rows)

@@ -291,3 +291,14 @@ def test_nothing_recorded_is_said_and_not_an_error() -> None:
     frame = timeline(recording).state_at(3.0)
     assert frame.sentence == "The script never called backward()."
     assert frame.pulses == () and frame.active == ()
+
+
+def test_a_glance_sees_what_was_returned() -> None:
+    """What `torch.autograd.grad` returned for x is seen from far away, too: by hand 6, in the last beat."""
+    line = timeline(made.returned())
+    beat = next(beat for beat in line.beats if beat.kind == "returned")
+    assert line.state_at(beat.index - 0.1).glance(1) == ("waiting", None)
+    for t, phase in ((beat.index + 0.5, "active"), (float(line.length), "done")):
+        seen, value = line.state_at(t).glance(1)
+        assert (seen, value.item() if value is not None else None) == (phase, 6.0)
+        assert line.state_at(t).node(1).phase == seen

@@ -19,7 +19,7 @@ from gradviz.app.session import Session
 from gradviz.app.texts import tr, trn
 from gradviz.layout.client import LayoutClient
 from gradviz.model import Recording
-from gradviz.model.numbers import brief
+from gradviz.model.numbers import brief, number_text
 from gradviz.render.shapes import Bounds, united
 from gradviz.render.theme import mix
 
@@ -265,5 +265,10 @@ class DifferenceModel(QAbstractTableModel):
         missing = tr("not there")
         left = missing if difference.where == "right" else brief(difference.left)
         right = missing if difference.where == "left" else brief(difference.right)
-        texts = (difference.name, difference.detail, left, right, difference.change, f"{difference.distance:.2%}")
+        texts = (difference.name, difference.detail, left, right, difference.change, _percent(difference.distance))
         return texts[index.column()]
+
+
+def _percent(share: float) -> str:
+    """A share in percent: `12.50%`; one that two digits would round away is told as it is."""
+    return f"{share:.2%}" if share == 0.0 or share >= 1e-4 else f"{number_text(100 * share)}%"
