@@ -117,7 +117,7 @@ def _entry(call: Call, lines: Mapping[str, Sequence[str]], nested: tuple[Entry, 
         parts.append(tr("line {n}", n=call.place.line))
     if not call.whole:
         parts.append(tr("summary") if call.detail == "summary" else tr("left out"))
-    parts += [_seed(root) for root in call.roots[:1] if call.engine or root.seed_given]
+    parts += [_seed(root) for root in call.roots[:1] if root.seed is not None or root.seed_given]
     if call.error is not None:
         parts.append(call.error.type)
     elif not call.complete:

@@ -224,7 +224,7 @@ class Measurer:
         height = LABEL_LINE + (data[1] if data else 24.0) + ROW_PAD
         row = Row(0, HEADER, height, "gradient", data, cell_size([root.seed], fonts), False)
         width = max(_LEAST_WIDTH, PAD + fonts.width(title, NAME) + 36.0 + fonts.width(tag, TAG), _row_width(row, fonts))
-        seeds = {call.number: {place: self._seed(root)}}
+        seeds = {call.number: {place: self._seed(root, call.whole)}}
         rows = (row,)
         errors = self._error_of(call.number, root.node is None)
         return Card(round(width), round(HEADER + height), title, NAME, tag, "root", rows, 0, None, (), seeds, errors)
@@ -346,13 +346,14 @@ class Measurer:
             found.setdefault(call, {})[place] = self._seed(root)
         return found
 
-    def _seed(self, root: Root) -> SeedPlan:
+    def _seed(self, root: Root, stranded: bool = False) -> SeedPlan:
+        """How a seed is drawn; one that is `stranded` at a root without a graph is not what is missing there."""
         fonts = self._fonts
         missing = None
         if root.seed is None:
             wanted = "?" if root.shape is None else shape_text(root.shape)
-            missing = tr("needs shape {shape}", shape=wanted)
-            label, note = tr("seed v"), tr("not given")
+            missing = tr("has no graph to enter") if stranded else tr("needs shape {shape}", shape=wanted)
+            label, note = tr("seed v"), "" if stranded else tr("not given")
             cell = (fonts.width(missing, TAG), 20.0)
         else:
             label = tr("seed v   shape {shape}", shape=shape_text(root.seed.shape))

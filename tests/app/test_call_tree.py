@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gradviz.app.call_tree import call_tree, repetition
 from gradviz.model import CallDetail, CallError, Graph
 from tests.recordings import ACCUMULATE, SCRIPT, call, leaf, recording, root, tensor, two_calls
@@ -71,3 +73,11 @@ def test_a_failure_shows_through_its_loop() -> None:
     (loop,) = call_tree(made(*heads), {})  # type: ignore[arg-type]
     assert loop.failed
     assert [entry.failed for entry in loop.children] == [False, False, True, False, False]
+
+
+def test_a_root_that_got_no_seed_names_none() -> None:
+    """A root without a graph fails in the engine; nobody made a seed for it."""
+    error = CallError("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn", None)
+    head = call(1, [replace(root(X, None), node=None)], 0, line=6, error=error)
+    (entry,) = call_tree(made(head), {})  # type: ignore[arg-type]
+    assert entry.detail == "line 6 · RuntimeError"

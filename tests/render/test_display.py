@@ -49,7 +49,7 @@ def odd_values() -> Recording:
 def no_graph() -> Recording:
     """`w.backward()` of a tensor without a `grad_fn`."""
     error = CallError("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn")
-    bare = Root("tensor", "w", None, 0, (), "float32", made.tensor(1.0), False, made.tensor(7.0))
+    bare = Root("tensor", "w", None, 0, (), "float32", None, False, made.tensor(7.0))
     return made.recording([(made.call(1, [bare], 0, engine=False, error=error), Graph((), ()), CallDetail())])
 
 
@@ -135,6 +135,8 @@ def test_a_root_without_a_graph_is_a_box_of_its_own() -> None:
     ghost = display.by_id["root-1-0"]
     assert words(ghost)[:4] == ["w", "no grad_fn", "data", "7"]
     assert "RuntimeError" in words(ghost)
+    seed = next(item for name, item in display.by_id.items() if name.startswith("seed-"))
+    assert words(seed) == ["seed v", "has no graph to enter"]  # a seed would not help: "needs" would mislead
 
 
 def test_a_leaf_as_root_has_its_seed_above_it() -> None:

@@ -182,7 +182,7 @@ class TimeSlider(QSlider):
             width = metrics.horizontalAdvance(words)
             if mark.kind in ("call", "error") and x + 5 >= free and x + 5 + width <= self.width():
                 painter.setPen(self._look.error if mark.kind == "error" else self._look.muted)
-                painter.drawText(QPointF(x + 5, self._middle - 10), words)
+                painter.drawText(QPointF(x + 5, self._middle - 13), words)
                 free = x + 5 + width + _LABEL_GAP
 
     def _mark_colour(self, kind: str, place: int) -> QColor:
