@@ -42,7 +42,9 @@ def far_box(scene: Scene, box: Box, frame: Frame, theme: Theme, zoom: float, rat
     role = role_of(box.card, frame)
     fill, line = box_colors(scene, role, phase, norm, theme)
     item = _rectangle(box.id, f"node {role} {phase}", scene.cards[box.index], fill, line, zoom)
-    words = _words(box, item.bounds, norm if phase == "done" else None, ink_on(fill, theme.ink), ratio / zoom)
+    words = _words(
+        box, item.bounds, norm if phase in ("active", "done") else None, ink_on(fill, theme.ink), ratio / zoom
+    )
     return replace(item, shapes=(*item.shapes, *words))
 
 

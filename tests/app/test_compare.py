@@ -220,3 +220,15 @@ def test_two_recordings_of_a_script_are_told_apart(window: MainWindow, qtbot: Qt
     dialog.reject()
     window.tabs.close(before)
     assert window.pages.tabText(0) == script
+
+
+def test_both_sides_are_as_wide(opened: Open, window: MainWindow, qtbot: QtBot) -> None:
+    recording = opened(two_calls()).session.recording
+    assert recording is not None
+    long = "accumulate.py, what-if 1 on call 1: seed -2 at t3"
+    made = window.tabs.compare(Side(recording, 2, long), Side(recording, 1, "call 1"))
+    with qtbot.waitSignal(made.compared, timeout=20_000):
+        pass
+    left, right = (pane.width() for pane in made.panes)
+    assert abs(left - right) <= 2
+    made.close()

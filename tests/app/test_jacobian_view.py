@@ -127,6 +127,16 @@ class TestAgainstTorch:
         assert view.words.text().endswith("It is the gradient that call 1 computed, bit for bit.")
 
 
+def test_the_names_of_the_tensors_are_not_cut(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    text = BATCH.replace("x = torch", "the_inputs_of_all_samples = x = torch")
+    _, view = open_jacobian(window, qtbot, script(tmp_path, text))
+    for box in (view.root, view.input):
+        qtbot.waitUntil(lambda box=box: box.width() >= box.sizeHint().width())
+        letters = box.fontMetrics().horizontalAdvance(max(map(box.itemText, range(box.count())), key=len))
+        assert box.width() > letters + 20  # the arrow
+    view.close()
+
+
 class Answering:
     """In the place of held calls: gives one answer after the other."""
 

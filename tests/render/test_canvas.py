@@ -101,6 +101,16 @@ def test_from_far_a_wide_box_bears_its_name_and_its_number_whole() -> None:
     assert words == {0.4: ["t1", "20"], 0.2: ["t1", "20"], 0.05: []}
 
 
+def test_from_far_the_box_that_runs_bears_its_number() -> None:
+    """The last moment of a call that is shown: 20 is what came to t1, which runs."""
+    scene = scene_of(made.two_calls())
+    frame = scene.plan.timeline.state_at(scene.plan.timeline.length - 1e-6)
+    box = next(box for box in scene.plan.boxes if box.card.title == "t1")
+    item = far_box(scene, box, frame, theme("light"), 0.4)
+    assert "active" in item.kind
+    assert [shape.text for shape in item.shapes if isinstance(shape, Text)] == ["t1", "20"]
+
+
 def test_from_far_a_name_is_written_smaller_before_it_is_cut() -> None:
     words: dict[int, tuple[str, int]] = {}
     for width in range(30, 120):

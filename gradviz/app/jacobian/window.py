@@ -39,6 +39,7 @@ from gradviz.runner.experiments import Held, NamedTensor, Report
 
 Array = npt.NDArray[Any]
 _SIZE = (980, 760)
+_MOST_NAME = 360  # pixels of a list of tensors
 _AT_ONCE = 1 << 21  # products; more would hold the event loop for too long
 
 
@@ -114,6 +115,9 @@ class JacobianWindow(QWidget):
         self.rows.setMaximumWidth(130)
         for widget, name in ((self.root, tr("Root")), (self.input, tr("Input")), (self.rows, tr("Rows"))):
             widget.setAccessibleName(name)
+        for box in (self.root, self.input):  # their tensors are known only when the window is shown
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMaximumWidth(_MOST_NAME)
         for label, role in ((self.state, "muted"), (self.words, "value")):
             label.setProperty("role", role)
             label.setWordWrap(True)
