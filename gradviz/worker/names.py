@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from types import CodeType, FrameType, MemberDescriptorType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
 
 from gradviz.worker import locals as variables
 from gradviz.worker.bytecode import LOADS, tokens_of
+from gradviz.worker.kinds import attributes, fields_of, is_atom, is_key, module_of, slots
 from gradviz.worker.userfiles import UserFiles
 
 # A name, then `.part` (a number below a module) or `[index]`.
@@ -26,7 +27,6 @@ LIMIT = 20_000
 DEPTH = 6
 # A container of more items that does not hold tensors (a data set, say) is looked into last, and so many items of it.
 LARGE = 256
-_ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), range, slice})
 # How good a name is: of two for one tensor the better one counts, of equal ones the shorter.
 LOOP, ITEM, GOOD = range(3)
 
@@ -198,7 +198,7 @@ def _search(scopes: list[Scope]) -> Iterator[Found]:
             if issubclass(type(value), torch.Tensor):
                 is_item = name.endswith("]") and issubclass(type(value), torch.nn.Parameter)
                 yield Found(name, value, min(rank, ITEM if is_item else GOOD))
-            elif type(value) not in _ATOMS and (id(value), rank) not in seen:
+            elif not is_atom(value) and (id(value), rank) not in seen:
                 seen.add((id(value), rank))
                 if _is_large(value):
                     late.append((name, value, rank))
@@ -216,7 +216,7 @@ def _is_large(value: Any) -> bool:
     kind = type(value)
     if issubclass(kind, dict):
         count, items = dict.__len__(value), dict.values(value)
-    elif kind in (list, tuple):
+    elif kind is list or kind is tuple:
         count, items = len(value), value
     else:
         return False
@@ -228,19 +228,19 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
     if issubclass(kind, torch.nn.Module):
         yield from _of_module(name, value)
-    elif kind in (list, tuple) or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        fields = getattr(kind, "_fields", None)
+    elif kind is list or kind is tuple or fields_of(value) is not None:
+        fields = fields_of(value)
         plain: Any = list if kind is list else tuple
         for index, item in enumerate(plain.__getitem__(value, slice(LIMIT))):
-            if type(item) not in _ATOMS:
-                yield f"{name}.{fields[index]}" if fields else f"{name}[{index}]", item
+            if not is_atom(item):
+                yield f"{name}.{fields[index]}" if fields and index < len(fields) else f"{name}[{index}]", item
     elif issubclass(kind, dict):
         for key, item in list(dict.items(value)):  # a copy: other threads go on
-            if type(key) in (str, int) and type(item) not in _ATOMS:
+            if is_key(key) and not is_atom(item):
                 yield f"{name}[{key!r}]", item
-    elif kind.__module__ not in _SEALED and not str(kind.__module__).startswith("gradviz."):
-        for key, item in (*list(_attributes(value).items()), *_slots(value)):
-            if type(item) not in _ATOMS:
+    elif (module := module_of(value)) not in _SEALED and not module.startswith("gradviz."):
+        for key, item in (*list(attributes(value).items()), *slots(value)):
+            if not is_atom(item):
                 yield f"{name}.{key}", item
 
 
@@ -253,12 +253,12 @@ def _of_module(name: str, module: torch.nn.Module) -> Iterator[tuple[str, Any]]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        held = dict(_attributes(current))
+        held = dict(attributes(current))
         for table in ("_parameters", "_buffers"):
             for key, tensor in (held.get(table) or {}).items():
                 yield f"{path}.{key}", tensor
         for key, item in held.items():
-            if key not in _MODULE_TABLES and type(item) not in _ATOMS:
+            if key not in _MODULE_TABLES and not is_atom(item):
                 yield f"{path}.{key}", item
         for key, child in reversed((held.get("_modules") or {}).items()):
             if child is not None:
@@ -267,23 +267,3 @@ def _of_module(name: str, module: torch.nn.Module) -> Iterator[tuple[str, Any]]:
 
 _MODULE_TABLES = frozenset(vars(torch.nn.Module())) | {"_modules", "_parameters", "_buffers"}
 _SEALED = frozenset({"builtins", "threading", "_thread", "logging", "io", "_io", "re", "pathlib", "datetime", "random"})
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    try:
-        held = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
-
-
-def _slots(value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes of a class with `__slots__`."""
-    for kind in type(value).__mro__:
-        for key in kind.__dict__ if "__slots__" in kind.__dict__ else ():
-            member = kind.__dict__[key]
-            if type(member) is MemberDescriptorType:
-                try:
-                    yield key, member.__get__(value)
-                except AttributeError:  # not set
-                    continue

@@ -13,6 +13,7 @@ import torch
 
 from gradviz.worker.bindings import Log, is_trained, node_of, version_of
 from gradviz.worker.intervals import Intervals
+from gradviz.worker.kinds import attributes, is_key
 from gradviz.worker.lines import LAST, CodeInfo, Line, Target
 from gradviz.worker.locals import ABSENT, read
 from gradviz.worker.modules import ModuleNames
@@ -159,9 +160,11 @@ class Observer:
 def is_plain(value: Any) -> bool:
     """Whether this is a tensor that may be looked at (by functions that keep it from a `__torch_function__`)."""
     kind = type(value)
+    if not issubclass(kind, torch.Tensor):
+        return False
     known = _TENSORS.get(kind)
     if known is None:
-        known = _TENSORS[kind] = issubclass(kind, torch.Tensor) and _is_passive(kind)
+        known = _TENSORS[kind] = _is_passive(kind)
     return known
 
 
@@ -198,12 +201,7 @@ def _variable(frame: FrameType, info: CodeInfo, name: str, index: int, values: S
 
 def attribute_of(value: Any, name: str) -> Any:
     """An attribute that lies in the object's own dict (or among a module's parameters), ABSENT otherwise."""
-    try:
-        held = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return ABSENT
-    if type(held) is not dict:
-        return ABSENT
+    held = attributes(value)
     for table in (held, held.get("_parameters"), held.get("_buffers"), held.get("_modules")):
         if type(table) is dict and name in table:
             return table[name]
@@ -214,9 +212,9 @@ def _item(value: Any, key: Any) -> Any:
     kind = type(value)
     if kind is list and key is LAST:
         return value[-1] if value else ABSENT
-    if kind in (list, tuple) and type(key) is int:
+    if (kind is list or kind is tuple) and type(key) is int:
         return value[key] if -len(value) <= key < len(value) else ABSENT
-    return value.get(key, ABSENT) if kind is dict and type(key) in (int, str) else ABSENT
+    return value.get(key, ABSENT) if kind is dict and is_key(key) else ABSENT
 
 
 def _key(target: Target, frame: FrameType, info: CodeInfo, values: Sequence[Any]) -> Any:

@@ -35,7 +35,7 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("uncaught_in_module", 0),
         ("uncaught_in_backward", 1),
         ("formats_itself", 4),
-        ("proxies", 3),
+        ("proxies", 6),
         ("processes", 3),
         ("own_tracers", 1),
     ],
