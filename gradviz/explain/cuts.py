@@ -84,20 +84,39 @@ def _cuts_in(facts: Facts, call: Call | None, value: ast.expr, scope: Scope) -> 
             operand = _operand(node)
             names = tuple(names_in(operand)) if operand is not None else ()
             place = Place(scope.source.file, getattr(node, "lineno", scope.line), scope.function)
-            yield Cut(kind, place, text_of(node), names, _tracked(facts, call, names, scope), _first_of(operand))
+            yield Cut(
+                kind, place, text_of(node), names, _tracked(facts, call, names, scope, operand), _first_of(operand)
+            )
     if around is not None:
         names = tuple(names_in(value))
-        yield Cut(around, scope.place, text_of(value), names, _tracked(facts, call, names, scope))
+        yield Cut(around, scope.place, text_of(value), names, _tracked(facts, call, names, scope, None))
 
 
-def _tracked(facts: Facts, call: Call | None, names: tuple[str, ...], scope: Scope) -> bool | None:
+def _tracked(
+    facts: Facts, call: Call | None, names: tuple[str, ...], scope: Scope, operand: ast.expr | None
+) -> bool | None:
     known = [_held(facts, call, name, scope) for name in names]
     if any(binding is not None and binding.requires_grad for binding in known):
         return True
     unknown = [name for name, binding in zip(names, known, strict=True) if binding is None]
     if any(_seems_tracked(facts, call, name, scope) for name in unknown):
         return True
+    if operand is not None and _returns_tracked(facts, call, operand, scope):
+        return True
     return None if unknown else False
+
+
+def _returns_tracked(facts: Facts, call: Call | None, operand: ast.expr, scope: Scope) -> bool:
+    """Tell whether a function of the user's that is called there returned what required grad, and cut nothing off."""
+    for node in ast.walk(operand):
+        for function, source in called(facts, node, scope) if isinstance(node, ast.Call) else ():
+            for value, here in returns(function, source):
+                if any(_kind(part) is not None for part in ast.walk(value) if isinstance(part, ast.expr)):
+                    continue
+                held = [binding_of(facts, call, name, here) for name in names_in(value)]
+                if any(binding is not None and binding.requires_grad for binding in held):
+                    return True
+    return False
 
 
 def _held(facts: Facts, call: Call | None, name: str, scope: Scope) -> Binding | None:

@@ -11,7 +11,7 @@ from gradviz.explain.aliases import is_variable, last_held, own_binding, paramet
 from gradviz.explain.facts import Facts
 from gradviz.explain.freezing import freezes
 from gradviz.explain.history import plain, seen_from
-from gradviz.explain.not_a_leaf import not_a_leaf
+from gradviz.explain.not_a_leaf import bound_anew, not_a_leaf
 from gradviz.explain.reads import Read, calls_before
 from gradviz.explain.reasons import Reason, outside, reason_in
 from gradviz.explain.remade import remade
@@ -66,6 +66,8 @@ def _of_tensor(facts: Facts, read: Read, binding: Binding | None) -> Finding | N
         return None if found is None or not calls else not_a_leaf(facts, read, found, calls[-1], level)
     if not calls:
         return _never_called(facts, read) if read.died else None
+    if read.died and binding is not None and (anew := bound_anew(facts, read, binding)) is not None:
+        return anew
     was_filled = _filled(facts, read, facts.calls)
     if was_filled:
         cleared = _cleared(facts, read, calls) if read.died else None

@@ -14,6 +14,7 @@ from gradviz.explain.writers import (
     Writer,
     base_written,
     embedding_lookup,
+    in_chain,
     in_place_module,
     module_in_place,
     out_of_place,
@@ -122,6 +123,8 @@ def _finding(facts: Facts, call: Call) -> Finding:
     victim = _victim(facts, call)
     versions = (victim.expected, victim.found)
     writer = writer_of(facts, call, victim.shape, versions, victim.names, victim.storages)
+    if writer is None and victim.own_result and victim.node is not None:
+        writer = in_chain(facts, victim.node.place)
     writer = writer or in_place_module(facts) or embedding_lookup(facts, call)
     message = _needs(facts, victim) + " " + _wrote(facts, call, victim, writer)
     advice = _advice(facts, call, victim, writer)

@@ -198,7 +198,7 @@ def _removed(node: ast.Call, name: str, arguments: list[str]) -> _Old:
 
 def _variable(node: ast.Call) -> _Old:
     inner = text_of(node.args[0]) if node.args else "x"
-    if any(k.arg == "volatile" for k in node.keywords):
+    if any(k.arg == "volatile" and not is_constant(k.value, False) for k in node.keywords):
         return _Old("volatile", node, text_of(node), "with torch.no_grad():",
                     tr("volatile does nothing any more."), "warning")  # fmt: skip
     grad = argument(node, 1, "requires_grad")
@@ -239,7 +239,7 @@ def _keywords(node: ast.Call) -> _Old | None:
         if keyword.arg == "reduction" and is_constant(keyword.value, "elementwise_mean"):
             return _Old("elementwise_mean", node, "reduction='elementwise_mean'", "reduction='mean'",
                         tr("it has another name now."))  # fmt: skip
-        if keyword.arg == "volatile":
+        if keyword.arg == "volatile" and not is_constant(keyword.value, False):
             return _Old("volatile", node, f"volatile={text_of(keyword.value)}", "with torch.no_grad():",
                         tr("volatile does nothing any more."), "warning")  # fmt: skip
         if keyword.arg in ("reduce", "size_average") and "oss" in name:

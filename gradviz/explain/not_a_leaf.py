@@ -1,13 +1,16 @@
-"""The part of grad-none that tells of names which went from a leaf to the result of an operation."""
+"""The part of grad-none that tells of names which went from a leaf to another tensor: a result, or a new leaf."""
 
 from __future__ import annotations
 
+import ast
+
 from gradviz.explain import words
 from gradviz.explain.facts import Facts
+from gradviz.explain.history import happened_before, seen_from
 from gradviz.explain.reads import Read
 from gradviz.explain.remade import Remade, as_leaf
-from gradviz.explain.source import text_of
-from gradviz.model import Call, Finding, Level
+from gradviz.explain.source import dotted, targets, text_of
+from gradviz.model import Accumulation, Binding, Call, Finding, Level
 from gradviz.model.numbers import brief
 from gradviz.texts import tr
 
@@ -61,14 +64,7 @@ def _leaf_gradient(facts: Facts, found: Remade, call: Call) -> str:
 
 def _remedy(found: Remade, name: str) -> str:
     if found.update:
-        in_place = text_of(found.value).replace(f"{name} - ", f"{name} -= ", 1)
-        code = in_place if in_place.startswith(f"{name} -= ") else f"{name}.copy_(...)"
-        return tr(
-            "Change the values of the leaf itself: {block} {code}, then clear {grad}.",
-            block=words.code("with torch.no_grad():"),
-            code=words.code(code),
-            grad=words.code(f"{name}.grad"),
-        )
+        return _in_place(found.value, name)
     leaf = as_leaf(found.value) if found.inline else None
     if leaf is not None:
         return tr("Make it a leaf last: {code}.", code=words.code(f"{name} = {leaf}"))
@@ -77,4 +73,52 @@ def _remedy(found: Remade, name: str) -> str:
         "gradient of the result.",
         grad=words.code(f"{name}.grad"),
         retain=words.code(f"{name}.retain_grad()"),
+    )
+
+
+def bound_anew(facts: Facts, read: Read, binding: Binding) -> Finding | None:
+    """The finding about a name that means a new leaf since the call that filled the old one's `.grad`."""
+    earlier = [b for b in seen_from(facts.history.named(binding.name), read.scope) if b.order < binding.order]
+    former = [b for b in earlier if b.is_leaf and b.tensor != binding.tensor and b.node is not None]
+    filled = _last_filled(facts, former[-1].node) if former and binding.is_leaf else None
+    if filled is None or happened_before(binding, filled[0]):
+        return None
+    call, entry = filled
+    statement = facts.statement(binding.place)
+    message = tr(
+        "{grad} is None: {line} bound {name} to a new tensor ({code}) after {call}. The gradient, {value}, went to the "
+        "old one.",
+        grad=words.code(f"{read.name}.grad"),
+        line=words.line(facts, binding.place),
+        name=words.code(read.name),
+        code=words.code("..." if statement is None else text_of(statement, 80)),
+        call=words.call_at(facts, call),
+        value=brief(entry.incoming),
+    )
+    value = next((value for name, value in targets(statement) if name == binding.name), None) if statement else None
+    advice = _in_place(value, read.name)
+    return Finding("grad-none", "error", call.number, entry.node, binding.place, message, advice, (entry.node,))
+
+
+def _last_filled(facts: Facts, node: int | None) -> tuple[Call, Accumulation] | None:
+    """The last call that brought a gradient to a leaf, and what it brought."""
+    for call in reversed(facts.calls):
+        for entry in facts.detail(call.number).accumulations:
+            if entry.node == node and entry.incoming is not None:
+                return call, entry
+    return None
+
+
+def _in_place(value: ast.expr | None, name: str) -> str:
+    """`w -= lr * w.grad` for the value `(w - lr * w.grad).detach()` that `w` is bound to."""
+    code = f"{name}.copy_(...)"
+    for node in () if value is None else ast.walk(value):
+        if isinstance(node, ast.BinOp) and dotted(node.left) == name and isinstance(node.op, ast.Sub | ast.Add):
+            code = f"{name} {'-' if isinstance(node.op, ast.Sub) else '+'}= {text_of(node.right)}"
+            break
+    return tr(
+        "Change the values of the leaf itself: {block} {code}, then clear {grad}.",
+        block=words.code("with torch.no_grad():"),
+        code=words.code(code),
+        grad=words.code(f"{name}.grad"),
     )

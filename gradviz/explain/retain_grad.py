@@ -14,7 +14,7 @@ from gradviz.explain.page import Page
 from gradviz.explain.reads import calls_before, death, grad_reads, top_line
 from gradviz.explain.remade import remade
 from gradviz.explain.scopes import scope_of_name
-from gradviz.explain.source import Source, dotted, text_of
+from gradviz.explain.source import Source, dotted, targets, text_of
 from gradviz.model import Binding, Call, Finding, Gradient, Level, Place
 from gradviz.model.numbers import brief
 from gradviz.texts import tr
@@ -123,7 +123,10 @@ def _is_kept(facts: Facts, name: str, binding: Binding, place: Place) -> bool:
 def _finding(facts: Facts, name: str, binding: Binding, place: Place, before: int | None) -> Finding:
     calls = [call for call in facts.user_calls if call.error is None and (before is None or call.number < before)]
     call, value = _value(facts, calls, binding)
-    message = _why(facts, name, own_binding(facts, binding))
+    end = death(facts)
+    died = end is not None and (end.file, end.line) == (place.file, place.line)
+    made = _made(facts, binding, died)
+    message = _why(facts, name, made)
     if call is not None:
         message += " " + tr(
             "In {call} the gradient that flowed through it was {value}.",
@@ -132,19 +135,34 @@ def _finding(facts: Facts, name: str, binding: Binding, place: Place, before: in
         )
     elif not calls:
         message += " " + tr("Besides, no backward had run yet.")
-    advice = tr("Call {retain} after that line and before the backward.", retain=words.code(f"{name}.retain_grad()"))
-    if is_variable(facts, own_binding(facts, binding)):
+    if made is None:
         advice = tr("Call {retain} on each before the backward.", retain=words.code("retain_grad()"))
+    else:
+        kept = name if own_binding(facts, binding) == binding else made.name
+        advice = tr("Call {retain} after that line and before the backward.",
+                    retain=words.code(f"{kept}.retain_grad()"))  # fmt: skip
     number = call.number if call is not None else (calls[-1].number if calls else None)
     node = binding.node
     show = () if node is None else (node,)
-    end = death(facts)
-    level: Level = "error" if end is not None and (end.file, end.line) == (place.file, place.line) else "warning"
+    level: Level = "error" if died else "warning"
     return Finding("retain-grad", level, number, node, place, message, advice, show)
 
 
-def _why(facts: Facts, name: str, binding: Binding) -> str:
-    if is_variable(facts, binding):  # its line says nothing of where the tensors were made
+def _made(facts: Facts, binding: Binding, died: bool) -> Binding | None:
+    """The binding whose line computed the tensor; None where that is a loop, or a list that it was put into.
+
+    Of what a loop goes through it is known only where the script died there.
+    """
+    own = own_binding(facts, binding)
+    statement = facts.statement(own.place)
+    bound = [] if statement is None else [name for name, _ in targets(statement)]
+    if is_variable(facts, own) or (own != binding and (own.name not in bound or not died)):
+        return None
+    return own
+
+
+def _why(facts: Facts, name: str, binding: Binding | None) -> str:
+    if binding is None:  # no line says where the tensors were made
         return tr(
             "{grad} is None: {name} is the result of an operation, and only leaves keep their gradient unless {retain} "
             "asks for it.",

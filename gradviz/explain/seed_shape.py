@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -10,7 +9,7 @@ from itertools import zip_longest
 from gradviz.explain import words
 from gradviz.explain.facts import Facts
 from gradviz.explain.page import Page
-from gradviz.explain.source import dotted, names_in, text_of
+from gradviz.explain.source import names_in, text_of
 from gradviz.explain.written import root_name, seed_name, with_seed, written
 from gradviz.model import Call, Finding, Node, Root
 from gradviz.model.numbers import shape_text
@@ -75,6 +74,7 @@ _DTYPES = re.compile(
     r"grad_output\[(\d+)\] has a dtype of torch\.(\w+) and output\[(\d+)\] has a dtype of torch\.(\w+)"
 )
 _COUNTS = re.compile(r"got (\d+) tensors and (\d+) gradients")
+_ARRAYS = ("list", "tuple", "ndarray")
 _NOT_A_TENSOR = re.compile(r"gradients can be either Tensors or None, but got (\w+)|'(\w+)' object is not iterable")
 
 
@@ -241,12 +241,11 @@ def _not_a_tensor(facts: Facts, call: Call, kind: str, iterable: bool) -> Iterat
     """A number, or (`iterable`) a list or an array of them, where a tensor belongs."""
     code = written(facts, call)
     expression = None if code is None else code.seed()
-    known = (ast.Constant, ast.List, ast.Tuple)
-    if code is None or expression is None or (dotted(expression) is None and not isinstance(expression, known)):
+    if code is None or expression is None:
         return
     name = root_name(facts, call)
     seed = text_of(expression)
-    several = iterable and (code.method or not isinstance(expression, ast.Constant))
+    several = iterable and (not code.lists_seeds() or kind in _ARRAYS)
     fields = {"seed": words.code(seed), "root": words.code(name), "kind": kind}
     if several:
         message = tr("The seed {seed} of {root} holds numbers ({kind}), but is no tensor.", **fields)

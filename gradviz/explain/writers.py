@@ -68,6 +68,21 @@ def _of_binding(facts: Facts, binding: Binding) -> Writer:
     return Writer(binding.place, binding.name, facts.statement(binding.place), is_leaf=is_leaf)
 
 
+def in_chain(facts: Facts, place: Place | None) -> Writer | None:
+    """The line that made a tensor, where it writes to it before that has a name: `y = torch.tanh(x).mul_(2)`."""
+    statement = facts.statement(place)
+    for node in () if statement is None else ast.walk(statement):
+        if isinstance(node, ast.Call) and _nameless(node) is not None:
+            return Writer(place, None, statement)
+    return None
+
+
+def _nameless(node: ast.Call) -> ast.Call | None:
+    """The call whose result, never bound to a name, an in-place method is called on."""
+    inner = node.func.value if isinstance(node.func, ast.Attribute) and in_place_method(node.func.attr) else None
+    return inner if isinstance(inner, ast.Call) else None
+
+
 def in_place_module(facts: Facts) -> Writer | None:
     """The first module that the script makes with `inplace=True`: it writes where no line of the script does."""
     for source in facts.sources.values():
@@ -197,6 +212,9 @@ def base_written(statement: ast.stmt | None) -> str | None:
     return targets[0].split("[", 1)[0] if targets else None
 
 
+_FILLS = ("copy_", "set_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "fill_", "zero_")
+
+
 def _made_anew(owner: str, method: str, call: ast.Call) -> str | None:
     """`x = x.clamp(min=0)` for `x.clamp_(min=0)`; what overwrites all values has a function of its own, or none."""
     given = [*(text_of(a) for a in call.args), *(f"{k.arg}={text_of(k.value)}" for k in call.keywords)]
@@ -204,7 +222,7 @@ def _made_anew(owner: str, method: str, call: ast.Call) -> str | None:
         return f"{owner} = torch.zeros_like({owner})"
     if method == "fill_" and given:
         return f"{owner} = torch.full_like({owner}, {given[0]})"
-    if method in ("copy_", "set_", "normal_", "uniform_", "random_", "bernoulli_", "exponential_", "fill_"):
+    if method in _FILLS:
         return None
     return f"{owner} = {owner}.{method[:-1]}({', '.join(given)})"
 
@@ -241,9 +259,13 @@ def out_of_place(statement: ast.stmt | None, name: str | None) -> str | None:
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript) and name:
         base = base_written(statement) or name
         return f"{base} = {base}.clone()"
-    if not isinstance(statement, ast.Expr | ast.Assign):
+    if not isinstance(statement, ast.Expr | ast.Assign | ast.Return) or statement.value is None:
         return None
     for node in ast.walk(statement.value):
+        is_chain = isinstance(node, ast.Call) and _nameless(node) is not None
+        if is_chain and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            method = node.func.attr
+            return text_of(statement, 80).replace(f".{method}(", f".{method[:-1]}(") if method not in _FILLS else None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and in_place_method(node.func.attr):
             owner = dotted(node.func.value)
             if owner is not None:

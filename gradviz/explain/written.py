@@ -35,6 +35,12 @@ class Written:
             seed = _element(argument(self.node, position, "grad_tensors", "grad_outputs", "grad_variables"), index)
         return None if is_none(seed) else seed
 
+    def lists_seeds(self) -> bool:
+        """Tell whether the seeds are written as a list, so that `seed()` is one of its elements."""
+        names = ("grad_tensors", "grad_outputs", "grad_variables")
+        given = None if self.method else argument(self.node, 2 if self.is_grad else 1, *names)
+        return isinstance(given, ast.Tuple | ast.List)
+
     def inputs(self) -> list[ast.expr]:
         """The expressions of `inputs=`."""
         given = argument(self.node, 1 if self.is_grad else 9, "inputs")
