@@ -175,9 +175,11 @@ def _norm_words(act: Act, node: Node) -> str:
 
 
 def _detail(node: Node, act: Act) -> str:
-    parts = [tr("leaf") if node.kind == "leaf" else node.short_op]
+    op = tr("leaf") if node.kind == "leaf" else node.short_op
+    parts = [] if op == short_name(node) else [op]
     if node.place is not None:
-        parts.append(tr("line {n}", n=node.place.line))
+        again = f" #{node.iteration}" if node.iteration is not None and node.iteration > 1 else ""
+        parts.append(tr("line {n}", n=node.place.line) + again)
     if node.module:
         parts.append(node.module)
     parts += [shape_text(output.shape) for output in node.outputs[:1]]

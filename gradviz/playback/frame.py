@@ -51,8 +51,9 @@ class Frame:
 
     @property
     def active(self) -> tuple[int, ...]:
-        """The stage nodes that are active in this beat."""
-        return () if self.beat is None or self.over else self.beat.nodes
+        """The stage nodes that are active in this beat; of a call without its graph none is there."""
+        there = self.timeline.stage.graph.by_id
+        return () if self.beat is None or self.over else tuple(node for node in self.beat.nodes if node in there)
 
     @cached_property
     def flow(self) -> float:

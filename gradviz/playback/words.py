@@ -190,8 +190,15 @@ def _sums(frame: Frame, nodes: Sequence[int]) -> list[str]:
         leaf = frame.leaf(node)
         for state in (*((leaf,) if leaf is not None else ()), *frame.retained(node)):
             if state.change != "none":
-                texts.append(f"{state.name or short_name(frame.recorded(node))}.grad: {sum_text(state)}")
+                texts.append(f"{_holder(frame, node, state.name)}.grad: {sum_text(state)}")
     return texts
+
+
+def _holder(frame: Frame, node: int, name: str | None) -> str:
+    """What a `.grad` belongs to; of a call without its graph only a name of the script's is known."""
+    if name or node not in frame.timeline.stage.graph.by_id:
+        return name or tr("leaf")
+    return short_name(frame.recorded(node))
 
 
 def _events(frame: Frame) -> str:
@@ -227,7 +234,7 @@ def _outcome(frame: Frame, counted: bool) -> str:
         stage_node = frame.timeline.stage.stand_in(entry.node)
         state = frame.leaf(stage_node)
         if state is not None:
-            sums.append(f"{entry.name or short_name(frame.recorded(stage_node))}.grad = {brief(state.total)}")
+            sums.append(f"{_holder(frame, stage_node, entry.name)}.grad = {brief(state.total)}")
     more = len(act.detail.accumulations) - len(sums)
     tail = ", ".join(sums) + (f" (+{more})" if sums and more > 0 else "")
     return _headed(head, tail)

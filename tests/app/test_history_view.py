@@ -130,6 +130,18 @@ class TestAsIf:
         assert view.words.isHidden()
         assert len(rows(view)[0]) == 4
 
+    def test_no_heading_is_cut(self, opened: Open, qtbot: QtBot) -> None:
+        """Also beside a row that is chosen, whose headings would otherwise be bold."""
+        view = choose(qtbot, opened(two_calls()), "t1")
+        click_row(qtbot, view, 1)
+        qtbot.mouseClick(view.suppose, Qt.MouseButton.LeftButton)
+        header = view.table.horizontalHeader()
+        assert not header.highlightSections()
+        qtbot.waitUntil(lambda: header.count() == 5)
+        for column in range(5):
+            heading = view.model.headerData(column, Qt.Orientation.Horizontal)
+            assert header.fontMetrics().horizontalAdvance(heading) + 6 <= header.sectionSize(column)
+
     def test_before_the_first_call_nothing_was_there(self, opened: Open, qtbot: QtBot) -> None:
         view = choose(qtbot, opened(two_calls()), "t1")
         click_row(qtbot, view, 0)

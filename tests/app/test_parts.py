@@ -87,6 +87,21 @@ class TestSearch:
         assert found["is:largest"][0].detail.endswith("‖g‖ 6")
         assert found["is:zero"] == ()
 
+    def test_nodes_of_one_line_are_told_apart(self) -> None:
+        """By which time the line ran; a name that is the op is not said twice."""
+        second = node(0, "TanhBackward0", line=10, iteration=2)
+        first = node(1, "TanhBackward0", line=10, iteration=1)
+        one = tensor(1.0)
+        runs = (execution(0, 0, [one], [one]), execution(1, 1, [one]))
+        made = recording(
+            [(call(1, [root(second, one)], 2), Graph((second, first), (Edge(0, 0, 1, 0),)), CallDetail(runs))]
+        )
+        shown = search(Timeline(made, (1,)), 1, "tanh").shown
+        assert [(match.title, match.detail) for match in shown] == [
+            ("Tanh", "line 10 #2 · () · ‖g‖ 1"),
+            ("Tanh", "line 10 · () · ‖g‖ 1"),
+        ]
+
     def test_the_largest_are_twenty(self) -> None:
         recording = from_edges([(k, k + 1) for k in range(60)], 61)
         assert search(Timeline(recording, (1,)), 1, "is:largest").total == 20

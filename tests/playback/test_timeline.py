@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from gradviz.model import Event, Place
+from gradviz.model import CallDetail, Event, Graph, Place
 from gradviz.playback import Frame, Timeline, story
 from tests import recordings as made
 
@@ -302,3 +302,16 @@ def test_a_glance_sees_what_was_returned() -> None:
         seen, value = line.state_at(t).glance(1)
         assert (seen, value.item() if value is not None else None) == (phase, 6.0)
         assert line.state_at(t).node(1).phase == seen
+
+
+def test_a_call_without_its_graph_is_played_by_what_was_kept() -> None:
+    """Of a long loop most calls are a summary: a seed, and what came to leaves that are not on the stage."""
+    three = made.tensor(3.0)
+    lone = replace(made.accumulation("?", 8, None, three, three, None), name=None)
+    detail = CallDetail(accumulations=(lone, made.accumulation("w", 9, None, three, three, None)))
+    bare = replace(made.root(made.leaf(0, "loss"), made.tensor(1.0)), node=None)
+    line = timeline(made.recording([(made.call(1, [bare], 13, detail="summary"), Graph((), ()), detail)]))
+    frame = line.state_at(1.5)
+    assert (frame.beat.label if frame.beat else "", frame.active) == (".grad", ())
+    assert frame.sentence == "leaf.grad: None → 3; w.grad: None → 3"
+    assert line.state_at(float(line.length)).sentence.endswith("leaf.grad = 3, w.grad = 3")

@@ -70,6 +70,7 @@ class HistoryView(QWidget):
         table.verticalHeader().hide()
         table.horizontalHeader().setAccessibleName(tr("History of .grad"))
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        table.horizontalHeader().setHighlightSections(False)  # bold words would be cut
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.selectionModel().currentRowChanged.connect(lambda current, _: self._choose(current.row()))
         table.activated.connect(self._show_call)
