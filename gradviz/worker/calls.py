@@ -74,6 +74,7 @@ class Active:
         if self.hooks is not None:
             self.hooks.forget()
         self.walk = Walk()
+        self.task = None
         self.intake = self.flow = self.encoder = self.hooks = None
         self.retained = []
         self.needed = None

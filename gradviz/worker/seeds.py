@@ -53,7 +53,8 @@ def make(text: str, root: Target, variables: Mapping[str, Any]) -> Made:
         SeedError: the text does not parse, raises, or gives no tensor and no numbers.
     """
     value = _evaluate(text, {**_words(root), **variables}, root.shape)
-    return fitted(_as_tensor(value, text, root), text, root)
+    tensor = _as_tensor(value, text, root)
+    return fitted(tensor, f"({text.strip()})" if tensor is value else _as_code(tensor, text.strip(), root), root)
 
 
 @dataclass(frozen=True)
@@ -208,22 +209,28 @@ def _as_tensor(value: Any, text: str, root: Target) -> Any:
     )  # fmt: skip
 
 
+def _as_code(tensor: Any, text: str, root: Target) -> str:
+    """Numbers or lists as an expression of the tensor that was made of them: they have no `reshape` and no `expand`."""
+    is_plain = root.dtype == torch.get_default_dtype() or tensor.dtype != root.dtype
+    return f"torch.as_tensor({text})" if is_plain else f"torch.as_tensor({text}, dtype={root.dtype})"
+
+
 # -- does it fit -------------------------------------------------------------------------------------------------------
 
 
-def fitted(value: Any, text: str, root: Target) -> Made:
-    """A tensor as the seed of a root: a detached copy of the root's type, or why it does not fit."""
+def fitted(value: Any, code: str, root: Target) -> Made:
+    """A tensor as the seed of a root: a detached copy of the root's type, or why it does not fit. `code` gives it."""
     shape = tuple(map(int, value.shape))
     dtype = str(value.dtype).removeprefix("torch.")
     if shape != root.shape:
-        message, nearest = _mismatch(shape, text, root)
+        message, nearest = _mismatch(shape, code, root)
         return Made(None, Fit(root.shape, shape, dtype, message, nearest))
     if value.is_complex() and not root.dtype.is_complex:
         message = tr("The seed is complex, the root is {dtype}.", dtype=_name(root.dtype))
-        return Made(None, Fit(root.shape, shape, dtype, message, f"({text}).real"))
+        return Made(None, Fit(root.shape, shape, dtype, message, f"{code}.real"))
     if value.device != root.device:
         message = tr("The seed lives on {given}, the root on {expected}.", given=value.device, expected=root.device)
-        return Made(None, Fit(root.shape, shape, dtype, message, f"({text}).to({str(root.device)!r})"))
+        return Made(None, Fit(root.shape, shape, dtype, message, f"{code}.to({str(root.device)!r})"))
     with quiet(below_autograd=True):
         # A copy: a backward that works in place would change a seed that the script still needs.
         dense = value.detach().to_dense() if value.layout != torch.strided else value.detach()
@@ -238,10 +245,10 @@ def fitted(value: Any, text: str, root: Target) -> Made:
     return Made(seed, Fit(root.shape, shape, dtype, None, None, note, nan, inf, values))
 
 
-def _mismatch(given: tuple[int, ...], text: str, root: Target) -> tuple[str, str]:
+def _mismatch(given: tuple[int, ...], code: str, root: Target) -> tuple[str, str]:
     """What differs, and the nearest seed that fits."""
     expected = root.shape
-    nearest = _nearest(given, text, expected)
+    nearest = _nearest(given, code, expected)
     if not expected:
         return tr("The root is a scalar, shape (); the seed has shape {given}.", given=given), nearest
     if len(given) != len(expected):
@@ -256,16 +263,16 @@ def _mismatch(given: tuple[int, ...], text: str, root: Target) -> tuple[str, str
     ), nearest  # fmt: skip
 
 
-def _nearest(given: tuple[int, ...], text: str, expected: tuple[int, ...]) -> str:
+def _nearest(given: tuple[int, ...], code: str, expected: tuple[int, ...]) -> str:
     size, wanted = torch.Size(given).numel(), torch.Size(expected).numel()
     if len(given) == 2 and given[::-1] == expected:
-        return f"({text}).T"
+        return f"{code}.T"
     if size == wanted:
-        return f"({text}).reshape({expected})"
+        return f"{code}.reshape({expected})"
     # By hand: `torch.broadcast_shapes` imports a second's worth of modules when it is first called.
     padded = (1,) * (len(expected) - len(given)) + given
     if len(padded) == len(expected) and all(a in (1, b) for a, b in zip(padded, expected, strict=True)):
-        return f"({text}).expand({expected})"
+        return f"{code}.expand({expected})"
     return "ones"
 
 

@@ -39,6 +39,7 @@ class Task:
         """The run is over: a hook that is left behind must never count again."""
         self._tasks.remove(self)
         self.number = _ENDED
+        self.call = None  # it holds us, too: its tensors must not wait for the collector
 
 
 class Tasks:

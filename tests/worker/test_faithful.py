@@ -36,6 +36,7 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("uncaught_in_backward", 1),
         ("formats_itself", 4),
         ("proxies", 6),
+        ("lifetimes", 104),
         ("processes", 3),
         ("own_tracers", 1),
     ],

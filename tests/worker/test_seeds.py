@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import pytest
 import torch
 
@@ -91,7 +92,7 @@ def test_sparse_seeds_are_read_dense() -> None:
         ("torch.ones(2, 4)", (2, 4), "dimension 1 is 3 there and 4 here", "ones"),
         ("torch.ones(3, 2)", (3, 2), "dimension 0 is 2 there and 3 here", "(torch.ones(3, 2)).T"),
         ("torch.ones(6)", (6,), "2 dimensions", "(torch.ones(6)).reshape((2, 3))"),
-        ("1.0", (), "2 dimensions", "(1.0).expand((2, 3))"),
+        ("1.0", (), "2 dimensions", "torch.as_tensor(1.0).expand((2, 3))"),
     ],
 )
 def test_a_shape_that_does_not_fit(text: str, given: tuple[int, ...], says: str, nearest: str) -> None:
@@ -102,10 +103,31 @@ def test_a_shape_that_does_not_fit(text: str, given: tuple[int, ...], says: str,
     assert made.fit.nearest == nearest
 
 
-def test_the_nearest_seed_fits() -> None:
-    for text in ("torch.ones(2)", "torch.ones(3)", "torch.ones(3, 2)", "torch.ones(6)", "torch.tensor(1.0)"):
-        nearest = make(text, target(), {}).fit.nearest
-        assert nearest is not None and seed(nearest).shape == (2, 3)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("torch.ones(2)", "torch.ones(3)", "torch.ones(3, 2)", "torch.ones(6)", "torch.tensor(1.0)"),
+        *("2", " 0.1 ", "[1, 2, 3]", "v", "v + v", "[[1, 2], [3, 4], [5, 6]]", "array", "(1, 2, 3)"),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+def test_the_nearest_seed_fits(text: str, dtype: torch.dtype) -> None:
+    """What is offered is a seed itself, of the same numbers: a list or a number has no `reshape` and no `expand`."""
+    variables = {"v": [1.0, 2.0, 3.0], "array": numpy.arange(6.0)}
+    root = ROOT.to(dtype)
+    nearest = make(text, target(root), variables).fit.nearest
+    assert nearest is not None
+    got = seed(nearest, root, **variables)
+    assert got.shape == (2, 3)
+    given = torch.as_tensor(eval(text.strip(), {"torch": torch, **variables}), dtype=dtype).reshape(-1)
+    assert nearest == "ones" or set(got.reshape(-1).tolist()) == set(given.tolist())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_real_part_of_a_list_is_offered_as_a_tensor(dtype: torch.dtype) -> None:
+    root = torch.ones(2, dtype=dtype)
+    nearest = make("[1j, 1 + 1j]", target(root), {}).fit.nearest
+    assert nearest is not None and seed(nearest, root).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(
