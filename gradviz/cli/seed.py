@@ -24,7 +24,7 @@ from gradviz.runner.target import Hold
 from gradviz.runner.trying import Trial
 from gradviz.store.json_view import json_view
 from gradviz.store.reader import close_recording, open_recording
-from gradviz.texts import tr
+from gradviz.texts import tr, trn
 
 
 class Seed:
@@ -138,4 +138,10 @@ def _never_came(ended: Ended, name: str, label: str) -> str:
         count = len(recording.top_calls)
         close_recording(recording)
     how = sentence(ended.outcome, name)
-    return tr("The script never came to call {label}: it made {n} calls. {how}", label=label, n=count, how=how)
+    return trn(
+        "The script never came to call {label}: it made {n} call. {how}",
+        "The script never came to call {label}: it made {n} calls. {how}",
+        count,
+        label=label,
+        how=how,
+    )
