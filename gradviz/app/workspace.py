@@ -184,7 +184,7 @@ class Workspace(QObject):
             part.failed.connect(self.failed)
 
     def _show_place(self, place: Place) -> None:
-        self.source.reveal(place)
+        self.source.point_at(place)
 
     def _show_finding(self, finding: Finding) -> None:
         session = self.session
@@ -195,7 +195,7 @@ class Workspace(QObject):
             stand_in = session.story.timeline.stage.stand_in
             session.select_nodes(stand_in(node) for node in nodes)
         if finding.place is not None:
-            self.source.reveal(finding.place)
+            self.source.point_at(finding.place)
 
     def _click_box(self, box: Box | None, adds: bool) -> None:
         session = self.session

@@ -12,9 +12,9 @@ from gradviz.app.dialogs.finding_page import FindingPage
 from gradviz.app.main_window import MainWindow
 from gradviz.errors import RecordingError
 from gradviz.explain.table import ROWS
-from gradviz.model import Finding, Recording
+from gradviz.model import Finding, Place, Recording
 from tests.app.conftest import Open
-from tests.recordings import two_calls
+from tests.recordings import SCRIPT, two_calls
 
 
 def test_why_leads_from_a_card_to_the_page_and_on(opened: Open, window: MainWindow, qtbot: QtBot) -> None:
@@ -65,3 +65,14 @@ def test_findings_that_fail_are_not_waited_for(
     tab = opened(two_calls())
     qtbot.waitUntil(lambda: tab.findings.empty.text().startswith("The findings could not be computed"))
     assert tab.findings.cards == ()
+
+
+def test_show_me_tints_the_line_that_is_meant(opened: Open, window: MainWindow, qtbot: QtBot) -> None:
+    """A cut graph has no node to select, and its line is often in sight: the line alone must be seen to be meant."""
+    tab = opened(two_calls())
+    view = tab.source.view
+    assert 1 not in view.tints
+    tab.findings.shown.emit(Finding("no-graph", "error", None, None, Place(SCRIPT, 1), "cut", "mend", ()))
+    assert view.tints[1] == window.look.leaf_soft
+    tab.session.player.step(-1)  # something else is shown
+    assert 1 not in view.tints

@@ -38,6 +38,7 @@ class SourcePanel(QWidget):
         self._look = look
         self._file: str | None = None
         self._call: int | None = None  # whose file was shown
+        self._asked: Place | None = None  # a line that the user wants to see, until something else is shown
         self._warmed: Story | None = None
         self.files = QComboBox(self)
         self.files.setAccessibleName(tr("File"))
@@ -54,7 +55,7 @@ class SourcePanel(QWidget):
         session.story_changed.connect(self._show_marks)
         session.recording_changed.connect(self._show_errors)
         session.view_changed.connect(self._follow_selection)
-        session.player.beat_changed.connect(self._show_step)
+        session.player.beat_changed.connect(self._follow_step)
         self.refresh()
 
     def warm(self) -> None:
@@ -78,7 +79,7 @@ class SourcePanel(QWidget):
     def refresh(self) -> None:
         """Take the files of the session."""
         sources = self._session.sources
-        kept = self._file
+        kept, self._asked = self._file, None
         self.files.clear()
         for file in sources:
             self.files.addItem(os.path.basename(file), file)
@@ -104,6 +105,12 @@ class SourcePanel(QWidget):
         if place.file in self._session.sources:
             self.show_file(place.file)
             self.view.reveal(place.line)
+
+    def point_at(self, place: Place) -> None:
+        """Show a line that the user asks for, and tint it: it may be in sight already."""
+        self._asked = place
+        self.reveal(place)
+        self._show_step()
 
     # -- what the text wears -------------------------------------------------------------------------------------------
 
@@ -162,6 +169,10 @@ class SourcePanel(QWidget):
             if place is not None and place.file == self._file:
                 tints[place.line] = colour
                 first = place
+        asked = self._asked
+        if asked is not None and asked.file == self._file:
+            tints.setdefault(asked.line, self._look.leaf_soft)
+            first = asked
         self.view.set_tints(tints)
         if first is not None:
             self.view.reveal(first.line)
@@ -176,8 +187,16 @@ class SourcePanel(QWidget):
 
     def _follow_selection(self, old: ViewState) -> None:
         node = self._session.selected_node
-        if node is not None and node.place is not None and old.selected != self._session.view.selected:
-            self.reveal(node.place)
+        if old.selected != self._session.view.selected:
+            self._asked = None
+            if node is not None and node.place is not None:
+                self.reveal(node.place)
+        self._show_step()
+
+    def _follow_step(self) -> None:
+        call = self._session.current_call
+        if call is not None and call.number == self._call:  # else the call of what was asked for is shown only now
+            self._asked = None
         self._show_step()
 
     def _choose(self, line: int) -> None:
