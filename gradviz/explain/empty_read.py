@@ -48,9 +48,10 @@ def meant(facts: Facts, read: Read) -> str:
 def _of_element(facts: Facts, read: Read, binding: Binding) -> Finding | None:
     """Of a tensor that has no name but that of the loop it is known only whether the last call went to it."""
     calls = calls_before(facts, read)
-    if not calls or not facts.is_whole or not binding.is_leaf or not binding.requires_grad:
+    if not calls or not binding.is_leaf or not binding.requires_grad:
         return None
-    if binding.node is not None and binding.node in facts.graph(calls[-1].number).by_id:
+    met = binding.node is not None and binding.node in facts.graph(calls[-1].number).by_id
+    if met or not facts.is_whole:
         return None
     reason = outside(facts, calls[-1], read.name)
     message = tr("{grad} is None: {why}", grad=words.code(f"{read.name}.grad"), why=reason.text)
@@ -80,6 +81,8 @@ def _of_tensor(facts: Facts, read: Read, binding: Binding | None) -> Finding | N
     if binding is None and kept is None and not _is_known(facts, read.name, calls):
         return None
     reason = kept or _first_reason(facts, read.name, calls[-1:] if was_filled else calls)
+    if not facts.is_whole:  # a graph that was looked at for the reason cannot be read
+        return None
     message = tr("{grad} is None: {why}", grad=words.code(f"{read.name}.grad"), why=reason.text)
     place = reason.place or read.place
     call = calls[-1].number

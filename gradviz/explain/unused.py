@@ -20,13 +20,15 @@ _MOST_NAMES = 8
 def unused(facts: Facts, told: Iterable[str]) -> Iterator[Finding]:
     """One finding for the parameters that lie behind one cut, one for those that nothing depends on."""
     calls = [call for call in facts.user_calls if call.error is None and call.engine and call.accumulates]
-    if not calls or len(facts.looked_at) < len(facts.user_calls) or not facts.is_whole:
+    if not calls or len(facts.looked_at) < len(facts.user_calls):
         return  # with calls left unopened nothing can be said of all of them
+    reached = _reached(facts)
+    if not facts.is_whole:  # told by what was read
+        return
     reads = [read for read in grad_reads(facts) if _owner(read) is not None]
     owners = _optimized(facts)
     groups: dict[object, tuple[list[str], Reason | None]] = {}
     known = {plain(name) for name in told}
-    reached = _reached(facts)
     asked, used = {_parent(other) for other in known}, {_parent(other) for other in reached}
     for name in _idle(facts, known, reached):
         read = _read_of(reads, name)

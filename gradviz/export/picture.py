@@ -185,6 +185,8 @@ class Picture:
 def _nothing(recording: Recording) -> str:
     """Why there is no picture, and what to do."""
     script, outcome = recording.header.script, recording.outcome
+    if recording.damage:
+        return tr("No backward call can be read. {damage}", damage=recording.damage)
     if outcome.kind == "raised":
         why = f"{outcome.type}: {outcome.message}"
         return tr("{script!r} ended before any backward call ({why}): correct it first.", script=script, why=why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from gradviz.model import (
     CallDetail,
     Graph,
 )
+from gradviz.store.reader import close_recording, open_recording
 from tests import recordings as made
 from tests.explain.hand import carried, codes, deep, rebound
+from tests.explain_table import CASES, record
 from tests.recordings import MemorySource
 
 
@@ -33,6 +36,27 @@ class Broken(MemorySource):
 
     def sources(self) -> dict[str, str]:
         raise DamagedRecordingError("cut off")
+
+
+class _GraphsLost:
+    """What a recording holds, but for its graphs."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def graph(self, number: int) -> Graph:
+        raise DamagedRecordingError("cut off")
+
+
+@pytest.mark.parametrize("case", ["accumulated/forgotten.py", "grad-none/fine_agent.py", "grad-none/unused_layer.py"])
+def test_graphs_that_cannot_be_read_are_no_absence(case: str, tmp_path: Path) -> None:
+    recording = open_recording(str(record(CASES / "explain" / case, tmp_path)))
+    damaged = dataclasses.replace(recording, source=_GraphsLost(recording.source))
+    assert set(codes(findings(damaged))) <= {"accumulated"}
+    close_recording(recording)
 
 
 @pytest.mark.parametrize("make", [made.two_calls, made.no_seed, made.leaf_root, lambda: carried(4), rebound])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import re
@@ -213,6 +214,9 @@ def test_nothing_to_draw_is_said(tmp_path: Path) -> None:
     failed = made.recording([], kind="raised", type="NameError", message="name 'x' is not defined")
     with pytest.raises(ExportError, match="NameError: name 'x' is not defined"):
         export(failed, tmp_path / "a.png")
+    cut = dataclasses.replace(made.recording([]), damage="The file is cut off.")
+    with pytest.raises(ExportError, match=r"can be read\. The file is cut off\."):
+        export(cut, tmp_path / "a.png")
 
 
 def test_what_is_seen_or_selected_can_be_drawn_alone(tmp_path: Path) -> None:
