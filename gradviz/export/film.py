@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from PySide6.QtGui import QImage
@@ -71,4 +71,4 @@ def film_of(job: Job, usual_scale: float, usual_width: int) -> Film:
         width = job.options.width or min(round(job.story.story.width * usual_scale), usual_width)
         return StoryFilm(job.story, width / job.story.story.width)
     scale, note = job.picture.scale(job.options, usual_scale, usual_width)
-    return ViewFilm(job, scale, note)
+    return ViewFilm(replace(job, picture=job.picture.legible(scale)), scale, note)

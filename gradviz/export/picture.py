@@ -174,6 +174,11 @@ class Picture:
         note = tr("The picture is too large for that scale; it was drawn at {scale:.3g}.", scale=most)
         return most, note
 
+    def legible(self, zoom: float) -> Picture:
+        """The picture with title and legend as large as they must be to be read at `zoom`."""
+        grown = _grown(self.scene, self.around.area, self.theme, zoom)
+        return self if grown <= self.around.grown else replace(self, around=replace(self.around, grown=grown))
+
     @cached_property
     def size(self) -> tuple[float, float]:
         """Width and height in scene units; the same at every moment."""
@@ -254,9 +259,15 @@ def _larger(scene: Scene, area: Bounds | None, colors: Theme, options: ExportOpt
     left, top, right, bottom = area or scene.bounds
     width, height = right - left, bottom - top
     usual = (USUAL_PIXELS / (width * height)) ** 0.5
-    zoom = min(_asked(options, width) or usual, MOST_SIDE / width, MOST_SIDE / height)
+    return _grown(scene, area, colors, min(_asked(options, width) or usual, MOST_SIDE / width, MOST_SIDE / height))
+
+
+def _grown(scene: Scene, area: Bounds | None, colors: Theme, zoom: float) -> float:
+    """The same at a known zoom."""
     if zoom >= FAR_ZOOM:
         return 1.0
+    left, _, right, _ = area or scene.bounds
+    width = right - left
     return max(1.0, min(_LEGIBLE / zoom, width / legend_list(scene.plan, colors).width))
 
 

@@ -72,6 +72,17 @@ def test_its_size_is_said_before(window: MainWindow, tab: Workspace, qtbot: QtBo
         assert text.startswith(f"{image.width} × {image.height} · ")
 
 
+def test_an_animation_has_its_usual_width(window: MainWindow, tab: Workspace, qtbot: QtBot) -> None:
+    """Of a long graph one at its own size would take minutes; who asks for a scale gets it."""
+    dialog = shown(window, tab, qtbot)
+    assert "--scale" in dialog.wish.options
+    dialog.format.setCurrentIndex(dialog.format.findData("gif"))
+    assert "--scale" not in dialog.wish.options
+    dialog.scale.setValue(2.0)
+    assert dialog.wish.options[:2] == ("--scale", "2")
+    dialog.reject()
+
+
 def copied(dialog: ExportDialog, qtbot: QtBot, view: Path) -> list[str]:
     """The words of the command that the dialog puts on the clipboard."""
     QGuiApplication.clipboard().setText("")

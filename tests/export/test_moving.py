@@ -19,11 +19,15 @@ from PIL import Image
 
 from gradviz.errors import UsageError
 from gradviz.export import ExportCancelledError, ExportOptions, export
+from gradviz.export.animation import USUAL_WIDTH
+from gradviz.export.film import ViewFilm, film_of
 from gradviz.export.job import Job, ticks
 from gradviz.export.picture import Picture
 from gradviz.export.svg import svg_text
 from gradviz.model import Recording, ViewState
 from gradviz.render import theme
+from gradviz.render.far import FAR_ZOOM
+from gradviz.render.shapes import Text
 from gradviz.render.theme import rgb
 from tests import recordings as made
 from tests.layout import graphs
@@ -263,3 +267,16 @@ def test_a_step_of_a_moving_picture_is_refused(tmp_path: Path) -> None:
 
 def test_a_job_without_listeners_runs() -> None:
     Job(Picture.of(made.two_calls(), ExportOptions()), ExportOptions()).advance(1, 2)
+
+
+def test_the_title_of_a_long_graph_can_be_read() -> None:
+    """At the usual width of an animation a long graph is drawn so small that its title must be larger."""
+    options = ExportOptions(expand=("*",))
+    picture = Picture.of(made.chain(60), options)
+    film = film_of(Job(picture, options), 1.0, USUAL_WIDTH)
+    assert isinstance(film, ViewFilm) and film.scale < FAR_ZOOM
+    items = film.job.picture.at(picture.last, film.scale).items
+    texts = [shape for item in items for shape in item.shapes if isinstance(shape, Text)]
+    title = next(text for text in texts if text.text.startswith("Call 1"))
+    (legend,) = (text for text in texts if text.text.startswith("colour:"))
+    assert min(title.style.size, legend.style.size) * film.scale >= 8  # pixels

@@ -33,7 +33,8 @@ from gradviz.texts import ENGLISH, picture_language
 
 FORMATS = (("png", "PNG"), ("svg", "SVG"), ("pdf", "PDF"), ("gif", "GIF"), ("apng", "APNG"), ("webp", "WebP"))
 MORE_FORMATS = (("mp4", "MP4"), ("html", "HTML"), ("dot", "DOT"))
-_MOVING = ("gif", "apng", "webp", "mp4", "html")
+_FILMS = ("gif", "apng", "webp", "mp4")
+_MOVING = (*_FILMS, "html")
 _SHOWN = ("png", "svg", "gif", "apng", "webp")
 _MOVIE_PIXELS = 1_500_000  # larger pictures take too long to be unpacked one after the other on the event loop
 _PREVIEW = QSize(620, 460)
@@ -214,7 +215,9 @@ class ExportDialog(QDialog):
             time=None if moving else self._view.time,
             call=None if moving else self._view.call,
         )
-        options = ["--scale", f"{self.scale.value():g}"]
+        # An animation has its usual width then: at its own size one of a long graph takes minutes.
+        usual = kind in _FILMS and self.scale.value() == 1.0
+        options = [] if usual else ["--scale", f"{self.scale.value():g}"]
         area = str(self.area.currentData())
         if area != "whole":
             options += ["--area", area]
