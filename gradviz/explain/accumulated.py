@@ -11,6 +11,7 @@ from gradviz.explain.cleared_early import cleared_early
 from gradviz.explain.facts import Facts
 from gradviz.explain.page import Page
 from gradviz.explain.reads import grad_reads
+from gradviz.explain.source import text_of, uncalled
 from gradviz.model import Accumulation, Call, Event, Finding, Gradient, Level
 from gradviz.model.numbers import brief
 from gradviz.texts import tr
@@ -178,6 +179,11 @@ def _forgotten(facts: Facts, sums: list[_Sum], calls: int) -> Finding:
         clear=clear,
         names=words.codes(names) if names else tr("all of them"),
     )
+    source = facts.source(found.call.place)
+    for idle in () if source is None else uncalled(source, "zero_grad"):
+        message += " " + tr("{code} in line {line} names the method but does not call it.",
+                            code=words.code(text_of(idle)), line=idle.lineno)  # fmt: skip
+        advice = tr("Write {code}.", code=words.code(f"{text_of(idle)}()"))
     return _finding(found, "warning", message, advice, sums)
 
 

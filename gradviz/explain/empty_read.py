@@ -15,7 +15,7 @@ from gradviz.explain.not_a_leaf import bound_anew, not_a_leaf
 from gradviz.explain.reads import Read, calls_before
 from gradviz.explain.reasons import Reason, outside, reason_in
 from gradviz.explain.remade import remade
-from gradviz.explain.source import text_of
+from gradviz.explain.source import text_of, uncalled
 from gradviz.explain.written import root_name
 from gradviz.model import Binding, Call, Finding, Level, Place
 from gradviz.texts import tr
@@ -91,14 +91,7 @@ def _of_tensor(facts: Facts, read: Read, binding: Binding | None) -> Finding | N
 
 def _never_called(facts: Facts, read: Read) -> Finding | None:
     """No backward had run when the script died of a None: forgotten, or named without being called."""
-    bare = next(
-        (
-            node
-            for node in read.source.walk(ast.Expr)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == "backward"
-        ),
-        None,
-    )
+    bare = next(uncalled(read.source, "backward"), None)
     grad = words.code(f"{read.name}.grad")
     if bare is None:
         message = tr("{grad} is None: no backward had run by then.", grad=grad)

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gradviz.explain import words
+from gradviz.explain.definitions import returns
 from gradviz.explain.facts import Facts
 from gradviz.explain.page import Page
+from gradviz.explain.source import names_in, targets
 from gradviz.explain.writers import (
     Writer,
     base_written,
@@ -299,7 +301,25 @@ def _advice_on_line(facts: Facts, writer: Writer) -> str:
             clone=words.code(rewritten),
             where=words.code("torch.where"),
         )
-    return tr("Write the result to a new tensor: {code}.", code=words.code(rewritten))
+    advice = tr("Write the result to a new tensor: {code}.", code=words.code(rewritten))
+    if _is_argument(facts, writer):
+        advice += " " + tr(
+            "{name} is an argument, so the caller does not see the new one: return it and bind it there.",
+            name=words.code(writer.name or ""),
+        )
+    return advice
+
+
+def _is_argument(facts: Facts, writer: Writer) -> bool:
+    """Tell whether the tensor that a line writes to came into its function as an argument and is not returned."""
+    source = facts.source(writer.place)
+    function = None if source is None or writer.statement is None else source.function_of(writer.statement)
+    if source is None or function is None:
+        return False
+    given = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    bound = {name for node in ast.walk(function) if isinstance(node, ast.Assign) for name, _ in targets(node)}
+    given_back = {name for value, _ in returns(function, source) for name in names_in(value)}
+    return writer.name in given and writer.name not in bound | given_back
 
 
 def _refused_leaf(facts: Facts, place: Place, view: bool) -> Finding:

@@ -14,7 +14,7 @@ from gradviz.explain.page import Page
 from gradviz.explain.reads import calls_before, death, grad_reads, top_line
 from gradviz.explain.remade import remade
 from gradviz.explain.scopes import scope_of_name
-from gradviz.explain.source import Source, dotted, targets, text_of
+from gradviz.explain.source import Source, dotted, targets, text_of, uncalled
 from gradviz.model import Binding, Call, Finding, Gradient, Level, Place
 from gradviz.model.numbers import brief
 from gradviz.texts import tr
@@ -105,10 +105,12 @@ def _is_kept(facts: Facts, name: str, binding: Binding, place: Place) -> bool:
         return True
     source = facts.source(place)
     names = {name, binding.name}
+    idle = () if source is None else tuple(uncalled(source, "retain_grad"))
     asked = [
         node.lineno
         for node in (() if source is None else source.walk(ast.Attribute))
         if isinstance(node, ast.Attribute)
+        and node not in idle
         and node.attr == "retain_grad"
         and dotted(node.value) in names
         and (source is None or scope_of_name(source, node, name) in {place.function, binding.place.function})
@@ -135,7 +137,13 @@ def _finding(facts: Facts, name: str, binding: Binding, place: Place, before: in
         )
     elif not calls:
         message += " " + tr("Besides, no backward had run yet.")
-    if made is None:
+    idle = _uncalled(facts, place, {name, binding.name})
+    if idle is not None:
+        code = text_of(idle)
+        message += " " + tr("{code} in line {line} names the method but does not call it.", code=words.code(code),
+                            line=idle.lineno)  # fmt: skip
+        advice, place = tr("Write {code}.", code=words.code(f"{code}()")), Place(place.file, idle.lineno)
+    elif made is None:
         advice = tr("Call {retain} on each before the backward.", retain=words.code("retain_grad()"))
     else:
         kept = name if own_binding(facts, binding) == binding else made.name
@@ -146,6 +154,13 @@ def _finding(facts: Facts, name: str, binding: Binding, place: Place, before: in
     show = () if node is None else (node,)
     level: Level = "error" if died else "warning"
     return Finding("retain-grad", level, number, node, place, message, advice, show)
+
+
+def _uncalled(facts: Facts, place: Place, names: set[str]) -> ast.Attribute | None:
+    """The line `h.retain_grad`, without its parentheses, of the tensor that is read."""
+    source = facts.source(place)
+    found = () if source is None else uncalled(source, "retain_grad")
+    return next((node for node in found if dotted(node.value) in names), None)
 
 
 def _made(facts: Facts, binding: Binding, died: bool) -> Binding | None:

@@ -186,6 +186,13 @@ def argument(call: ast.Call, position: int, *keywords: str) -> ast.expr | None:
     return plain[position]
 
 
+def uncalled(source: Source, method: str) -> Iterator[ast.Attribute]:
+    """Lines that are nothing but the name of a method, `loss.backward`, and so do nothing."""
+    for node in source.walk(ast.Expr):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == method:
+            yield node.value
+
+
 def is_constant(node: ast.AST | None, value: object) -> bool:
     """Tell whether `node` is exactly this literal (`True` is not `1` here)."""
     return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value

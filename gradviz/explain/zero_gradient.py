@@ -49,7 +49,8 @@ print(w.grad)
 
 _RECTIFIERS = ("Relu", "Threshold", "Relu6", "Hardtanh", "Hardswish", "Hardsigmoid")
 _LIMITS = ("Clamp", "ClampMin", "ClampMax", "Hardtanh", "Hardsigmoid", "Relu6")
-_STEPS = ("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "Heaviside", "FloorDivide")
+_STEPS = {"Round": "x.round()", "Floor": "x.floor()", "Ceil": "x.ceil()", "Trunc": "x.trunc()", "Sign": "x.sign()",
+          "Sgn": "x.sgn()", "Heaviside": "(x > 0)", "FloorDivide": "x // n"}  # fmt: skip
 _CHOICES = ("Maximum", "Minimum", "Fmax", "Fmin")
 _LAYERS = ("Addmm", "Mm", "Mv", "Bmm", "Convolution", "Linear")
 _WAKES = {**dict.fromkeys(_RECTIFIERS, "units"), "Mul": "flat"}  # kinds that another run of the line takes back
@@ -195,7 +196,7 @@ def _steps(facts: Facts, call: Call, node: Node) -> Finding:
     )
     advice = tr(
         "To train through it use a straight-through estimate, {code}, or a smooth function instead.",
-        code=words.code("x + (x.round() - x).detach()"),
+        code=words.code(f"x + ({_STEPS[node.short_op]} - x).detach()"),
     )
     return _finding(call, node, "warning", message, advice)
 
