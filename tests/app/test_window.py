@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from gradviz.app.graph import camera as lens
 from gradviz.app.main_window import MainWindow
 from gradviz.app.workspace import Workspace
+from gradviz.model import Camera
 from tests.app.conftest import Open
 from tests.recordings import SCRIPT, fan_in, from_edges, leaf_root, loop, no_seed, two_calls
 
@@ -451,6 +452,20 @@ class TestGroups:
         with qtbot.waitSignal(tab.drawing.scene_changed):
             window.actions_by_name["unfold-all"].trigger()
         assert len(tab.drawing.scene.plan.boxes) == 200
+
+    def test_a_graph_that_moves_out_of_sight_is_followed(self, opened: Open, qtbot: QtBot) -> None:
+        """Folding what was looked at can leave nothing where the camera is."""
+        tab = opened(from_edges([(k, k + 1) for k in range(199)], 200))
+        scene, view = tab.drawing.scene, tab.middle.view
+        assert scene is not None
+        chosen = tab.drawing.key_of(next(box for box in scene.plan.boxes if box.kind == "group")) or ""
+        tab.session.glance(camera=Camera(90_000.0, 90_000.0, 1.0))
+        qtbot.waitUntil(lambda: view.camera.x == 90_000.0)
+        with qtbot.waitSignal(tab.drawing.scene_changed):
+            tab.unfold(chosen)
+        made = tab.drawing.scene
+        assert made is not None
+        qtbot.waitUntil(lambda: any(True for _ in made.boxes_in(lens.seen(view.camera, view.extent))))
 
 
 class TestTips:

@@ -142,12 +142,23 @@ class Viewport(QWidget):
             return
         stored = self._session.view.camera
         self._fitted = stored is None
-        camera = self._fit_camera() if stored is None else stored
+        camera = self._fit_camera() if stored is None else self._in_sight(stored)
         if self._drawing.change is not None:
             self._move_to(camera)
         else:
             self.look_at(camera)
         self.want()
+
+    def _in_sight(self, camera: Camera) -> Camera:
+        """The camera; where it would see nothing of a graph that was folded meanwhile, one that sees the selection."""
+        scene = self._drawing.scene
+        if scene is None or not self.isVisible() or any(True for _ in scene.boxes_in(lens.seen(camera, self.extent))):
+            return camera
+        for box in self.selected_boxes():
+            left, top, right, bottom = scene.cards[box.index]
+            return Camera((left + right) / 2, (top + bottom) / 2, camera.zoom)
+        self._fitted = True
+        return self._fit_camera()
 
     def _take_picture(self, painted: Painted) -> None:
         self._shown = painted
