@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtGui import QFileOpenEvent, QFont, QFontMetrics
 
 from gradviz.app import desktop
 from gradviz.app.dialogs.command_palette import score
 from gradviz.app.files import write_whole
 from gradviz.app.graph import camera as lens
 from gradviz.app.inspector_facts import node_facts
-from gradviz.app.panels.grad_bars import shares
+from gradviz.app.panels.grad_bars import fitted, shares
 from gradviz.app.panels.highlight import Span, highlight
 from gradviz.app.panels.matrix import array_of, as_csv, as_npy, as_torch, histogram, slice_of
 from gradviz.app.recovery import Recovery
@@ -322,3 +322,12 @@ def test_of_many_calls_the_nearest_are_told() -> None:
     told = [f"arrived, call {k}" for k in (11, 12, 13, 14, 16, 17, 18, 19)]
     assert rows[start : start + 9] == [*((label, label[-2:]) for label in told), ("", "and 11 more")]
     assert not any(label == "arrived, call 1" for label, _ in rows)
+
+
+def test_the_name_beside_a_bar_is_cut_last(qapp: object) -> None:
+    """`.grad` is what the heading says already; the name tells the bars apart."""
+    metrics = QFontMetrics(QFont("monospace"))
+    letter = metrics.horizontalAdvance("m")
+    assert fitted("t1.grad", metrics, 36 * letter) == "t1.grad"
+    assert fitted("lm.embed.weight.grad", metrics, 36 * letter) == "lm.embed.weight"
+    assert fitted("model.encoder.lm.embed.weight.grad", metrics, 36 * letter).endswith("embed.weight")

@@ -67,7 +67,7 @@ class GradBars(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = QFontMetrics(self._look.code_font)
-        names = [metrics.elidedText(_label(s), Qt.TextElideMode.ElideLeft, self.width() // 3) for s in self._states]
+        names = [fitted(_label(state), metrics, self.width()) for state in self._states]
         totals = [
             metrics.elidedText(short(s.total), Qt.TextElideMode.ElideRight, self.width() // 3) for s in self._states
         ]
@@ -114,6 +114,13 @@ def shares(values: Sequence[Gradient], room: float) -> list[float]:
     least = min(_LEAST_SEGMENT, room / max(len(values), 1))
     free = room - least * len(values)
     return [least + free * (norm / total if total else 1 / len(values)) for norm in finite]
+
+
+def fitted(label: str, metrics: QFontMetrics, width: int) -> str:
+    """A label in a third of the width; a longer one without its `.grad`, which the heading says, in nearly a half."""
+    if metrics.horizontalAdvance(label) <= width // 3:
+        return label
+    return metrics.elidedText(label.removesuffix(".grad"), Qt.TextElideMode.ElideLeft, width * 9 // 20)
 
 
 def _label(state: GradState) -> str:
