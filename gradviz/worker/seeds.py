@@ -176,6 +176,11 @@ def _evaluate(text: str, variables: Mapping[str, Any], shape: tuple[int, ...]) -
                 tr("The seed {text!r} needs more memory than an experiment may take. A seed has the shape of its root, "
                    "{shape}.", text=text, shape=shape)
             ) from error  # fmt: skip
+        if isinstance(error, TypeError) and "'Tensor' object is not callable" in what:
+            raise SeedError(
+                tr("The seed {text!r} calls a tensor. `ones` and `zeros` are written without brackets: they have the "
+                   "shape of the root, {shape}. `torch.ones(...)` makes one of another shape.", text=text, shape=shape)
+            ) from error  # fmt: skip
         raise SeedError(tr("The seed {text!r} raised {what}", text=text, what=what)) from error
 
 

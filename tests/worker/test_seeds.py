@@ -141,6 +141,7 @@ def test_the_real_part_of_a_list_is_offered_as_a_tensor(dtype: torch.dtype) -> N
         ("one_hot(2, 0)", "raised IndexError"),
         ("one_hot(1, 0, 0)", "3 indices for 2 dimensions"),
         ("row", "wants an index"),
+        ("ones(3)", "written without brackets"),
         ("(" * 300 + ")" * 300, "not a Python expression"),
     ],
 )
