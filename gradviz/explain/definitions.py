@@ -62,7 +62,7 @@ def _of_binding(facts: Facts, call: Call | None, binding: Binding) -> Iterator[D
     same = [b for b in facts.history.of_tensor(binding.tensor) if b.order <= binding.order and happened_before(b, call)]
     for known in [binding, *reversed([b for b in same if b.order < binding.order])]:
         scope = scope_of(facts, known.place, known.order)
-        statement = None if scope is None else scope.source.statement(known.place.line)
+        statement = facts.statement_of(known.place, known.name)
         if scope is None or statement is None:
             continue
         found = [value for name, value in targets(statement) if name == known.name]

@@ -113,6 +113,13 @@ class Facts:
         source = self.source(place)
         return None if source is None or place is None else source.statement(place.line)
 
+    def statement_of(self, place: Place | None, name: str) -> ast.stmt | None:
+        """The statement at a place that binds `name`, of several on one line; else the innermost one."""
+        source = self.source(place)
+        found = [] if source is None or place is None else source.statements(place.line)
+        binding = [statement for statement in found if any(bound == name for bound, _ in targets(statement))]
+        return next(reversed(binding or found), None)
+
     def line_text(self, place: Place | None) -> str:
         """The line of code at a place, stripped; empty when its source was not kept."""
         source = self.source(place)

@@ -178,14 +178,18 @@ def _no_leaf(facts: Facts, call: Call, start: str, back: Slice) -> Finding:
         return _result(call, call.place, message, _nothing_known())
     leaves = _plain_leaves(facts, call, back)
     if not leaves:
-        return _result(call, call.place, start + ".", _nothing_known())
+        vague = next((cut for cut in back.cuts if cut.tracked is None and cut.names), None)
+        if vague is None:
+            return _result(call, call.place, start + ".", _nothing_known())
+        message = start + ": " + cut_text(facts, vague) + " " + why(vague)
+        return _result(call, blamed(facts, vague), message, what_to_do(facts, vague))
     shown = [f"{words.code(name)} ({words.line(facts, place)})" for name, place in leaves]
     message = (
         start
         + ": "
         + tr("nothing that it is computed from requires grad; it comes from {names}.", names=words.listed(shown))
     )
-    first = leaves[0][0]
+    first = next((name for name, _ in leaves if name.startswith("self.")), leaves[0][0])  # rather than the data
     misspelt = next((found for name, _ in leaves if (found := _misspelt(facts, name)) is not None), None)
     if misspelt is not None:
         where, code, right = misspelt
@@ -226,6 +230,8 @@ def _plain_leaves(facts: Facts, call: Call, back: Slice) -> list[tuple[str, Plac
         if binding.requires_grad or not binding.is_leaf or not binding.dtype.startswith(("float", "bfloat", "complex")):
             continue
         origin = facts.history.first_of(binding)
+        if any(name == root.name for root in call.roots) and _creation(facts, call, name, scope) is None:
+            continue  # the root itself: to make that a leaf hides the error and trains nothing
         if not _computed(facts, call, origin.name, scope_of(facts, origin.place, origin.order)):
             found.setdefault(origin.name, origin.place)
     return list(found.items())

@@ -64,10 +64,10 @@ def _leaf_gradient(facts: Facts, found: Remade, call: Call) -> str:
 
 def _remedy(found: Remade, name: str) -> str:
     if found.update:
-        return _in_place(found.value, name)
+        return _in_place(found.value, found.binding.name)
     leaf = as_leaf(found.value) if found.inline else None
     if leaf is not None:
-        return tr("Make it a leaf last: {code}.", code=words.code(f"{name} = {leaf}"))
+        return tr("Make it a leaf last: {code}.", code=words.code(f"{found.binding.name} = {leaf}"))
     return tr(
         "Give the result another name and read {grad} of the leaf; or call {retain} before the backward to keep the "
         "gradient of the result.",
@@ -84,7 +84,7 @@ def bound_anew(facts: Facts, read: Read, binding: Binding) -> Finding | None:
     if filled is None or happened_before(binding, filled[0]):
         return None
     call, entry = filled
-    statement = facts.statement(binding.place)
+    statement = facts.statement_of(binding.place, binding.name)
     message = tr(
         "{grad} is None: {line} bound {name} to a new tensor ({code}) after {call}. The gradient, {value}, went to the "
         "old one.",
@@ -96,7 +96,7 @@ def bound_anew(facts: Facts, read: Read, binding: Binding) -> Finding | None:
         value=brief(entry.incoming),
     )
     value = next((value for name, value in targets(statement) if name == binding.name), None) if statement else None
-    advice = _in_place(value, read.name)
+    advice = _in_place(value, binding.name)
     return Finding("grad-none", "error", call.number, entry.node, binding.place, message, advice, (entry.node,))
 
 

@@ -28,7 +28,7 @@ class Remade:
 
 def remade(facts: Facts, binding: Binding, call: Call | None = None) -> Remade | None:
     """How a non-leaf came to carry a name that stood, or seems to stand, for a leaf."""
-    statement = facts.statement(binding.place)
+    statement = facts.statement_of(binding.place, binding.name)
     if statement is None or binding.is_leaf:
         return None
     value = next((value for name, value in targets(statement) if name == binding.name), None)

@@ -59,6 +59,17 @@ class Source:
         """The innermost statement that stands on `line`."""
         return self._by_line.get(line)
 
+    def statements(self, line: int) -> list[ast.stmt]:
+        """The innermost statements on `line`, several where semicolons part them."""
+        last = self.statement(line)
+        block = [] if last is None else self._neighbours(last)
+        return [s for s in block if s.lineno <= line <= (s.end_lineno or s.lineno)] or ([] if last is None else [last])
+
+    def _neighbours(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self.parents.get(statement)
+        blocks = (getattr(parent, name, None) for name in ("body", "orelse", "finalbody"))
+        return next((block for block in blocks if isinstance(block, list) and statement in block), [])
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """What contains `node`, from the inside out."""
         while (parent := self.parents.get(node)) is not None:

@@ -65,7 +65,10 @@ def writer_of(
 
 def _of_binding(facts: Facts, binding: Binding) -> Writer:
     is_leaf = binding.is_leaf and binding.requires_grad
-    return Writer(binding.place, binding.name, facts.statement(binding.place), is_leaf=is_leaf)
+    source = facts.source(binding.place)
+    found = [] if source is None else source.statements(binding.place.line)
+    writing = [statement for statement in found if binding.name in written_names(statement)]
+    return Writer(binding.place, binding.name, next(reversed(writing or found), None), is_leaf=is_leaf)
 
 
 def in_chain(facts: Facts, place: Place | None) -> Writer | None:

@@ -56,8 +56,7 @@ class Written:
 def written(facts: Facts, call: Call) -> Written | None:
     """The code of `call`; None where its source or its form is not known (a wrapper, `exec`, a library)."""
     source = facts.source(call.place)
-    statement = facts.statement(call.place)
-    if source is None or statement is None or call.place is None:
+    if source is None or call.place is None:
         return None
     function = _FUNCTIONS.get(call.api)
     method = call.api == "torch.Tensor.backward"
@@ -66,6 +65,7 @@ def written(facts: Facts, call: Call) -> Written | None:
     aliases = _aliases(source)
     found = [
         Written(node, method, function == "grad")
+        for statement in source.statements(call.place.line)
         for node in ast.walk(statement)
         if isinstance(node, ast.Call) and _calls(node, function, aliases)
     ]
