@@ -175,7 +175,9 @@ def _filled(facts: Facts, read: Read, calls: Iterable[Call]) -> bool:
     wanted = plain(read.name)
     named = facts.history.named(read.name)
     nodes = {binding.node for binding in seen_from(named, read.scope)} - {None}
-    others = {binding.node for binding in named} - nodes
+    # A function to which another one handed the leaf has no binding of its own, when the other called it the same.
+    is_own = any(binding.place.function == read.scope.function for binding in named)
+    others = {binding.node for binding in named} - nodes if is_own else set()
     return any(
         ((entry.name is not None and plain(entry.name) == wanted and entry.node not in others) or entry.node in nodes)
         and entry.incoming is not None
