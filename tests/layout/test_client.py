@@ -89,7 +89,7 @@ def test_an_unknown_engine_is_refused() -> None:
 
 
 def test_a_helper_that_dies_is_replaced(client: LayoutClient) -> None:
-    (process,) = children()[:1]
+    (process,) = client.process_ids[:1]
 
     def kill_at_work() -> None:
         while graphviz_engine() == "dot" and not any("dot -K" in words for words in of_group(process, 1)):
