@@ -26,7 +26,7 @@ from gradviz.app.session import Session
 from gradviz.app.texts import tr, trn
 from gradviz.model import Call, Recording
 from gradviz.runner import Target
-from gradviz.runner.again import Rerun
+from gradviz.runner.again import Rerun, never_again
 from gradviz.runner.experiments import Held, Report
 
 Answer = TypeVar("Answer")
@@ -245,6 +245,9 @@ class HeldCalls(QObject):
         loaded = self._session.loaded
         if loaded is None:
             self._fail_all(tr("There is no recording yet."))
+            return
+        if (why := never_again(loaded.recording)) is not None:
+            self._fail_all(why)
             return
         if not self._may_run():
             self._asking = True

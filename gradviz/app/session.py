@@ -143,7 +143,9 @@ class Session(QObject):
             self._stale.append(old.recording)
         if loaded.sources and loaded.sources != self.sources:
             self.sources = loaded.sources
-            self.script = self.script or loaded.recording.header.script
+            header = loaded.recording.header
+            # The program around a recorded block is not to be run here: it would want to write this very recording.
+            self.script = self.script or (None if header.in_process else header.script)
             self.sources_changed.emit()
         self.recording_changed.emit()
         if tell or not (loaded.live and self.story is not None and not self.player.at_end):

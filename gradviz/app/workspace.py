@@ -383,6 +383,8 @@ class Workspace(QObject):
         if loaded is None or loaded.live or loaded.recording is self._noted:
             return
         self._noted = loaded.recording
+        if loaded.recording.header.in_process:
+            self.running.lines.note(tr("What the program prints is not recorded with a block of it."))
         for note in loaded.recording.header.notes:
             self.running.lines.note(note)
         if loaded.last_place is not None:

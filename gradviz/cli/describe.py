@@ -8,7 +8,7 @@ from typing import Any
 
 from gradviz.errors import DamagedRecordingError
 from gradviz.model import Accumulation, Call, Event, Gradient, Recording, Root, TensorValue
-from gradviz.runner import sentence
+from gradviz.runner import ending
 from gradviz.texts import tr, trn
 
 # More calls or lines than this are cut: the whole is in --json.
@@ -32,12 +32,11 @@ def describe(recording: Recording) -> str:
 
 def _head(recording: Recording) -> Iterator[str]:
     header = recording.header
-    name = header.script.rsplit("/", 1)[-1] or tr("the script")
     if header.script:  # else it is among what is damaged
         yield f"{header.script} {' '.join(header.argv)}".rstrip()
         torch = f"torch {header.torch}" if header.torch else tr("no torch")
         yield f"Python {header.python or '?'}, {torch}"
-    yield sentence(recording.outcome, name)
+    yield ending(recording)
     yield trn("{n} backward call", "{n} backward calls", len(recording.top_calls))
     yield from header.notes
     if recording.damage:

@@ -16,7 +16,7 @@ from gradviz.errors import UsageError
 from gradviz.explain import findings, page
 from gradviz.explain.pages import page_text
 from gradviz.model import Code, Finding, Outcome, Recording
-from gradviz.runner import sentence
+from gradviz.runner import ending
 from gradviz.store.json_view import FORMAT, finding_view
 from gradviz.texts import tr, trn
 
@@ -66,8 +66,7 @@ class Explain:
 def describe_findings(recording: Recording, found: Sequence[Finding], width: int | None = None) -> str:
     """The findings for a terminal, ending with a line feed."""
     width = width or min(110, shutil.get_terminal_size((100, 24)).columns)
-    name = os.path.basename(recording.header.script) or tr("the script")
-    lines = [sentence(recording.outcome, name), ""]
+    lines = [ending(recording), ""]
     for finding in found:
         lines += [_head(recording, finding), *wrapped(finding.message, "  ", width)]
         lines += [*wrapped(finding.advice, "  > ", width), ""]

@@ -44,6 +44,7 @@ class Header:
     rank: int | None = None  # in a torchrun job: gradients are local, before the all-reduce
     world_size: int | None = None
     notes: tuple[str, ...] = ()  # what the recorder could not do, in sentences
+    in_process: bool = False  # a `with gradviz.record(...)` block of a running program, not a script as a whole
 
 
 @dataclass(frozen=True, slots=True)

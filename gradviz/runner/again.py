@@ -26,6 +26,16 @@ from gradviz.store.reader import close_recording, open_recording, read_fact
 from gradviz.texts import tr
 
 
+def never_again(recording: Recording) -> str | None:
+    """Why what was recorded cannot be run again up to a call, in a sentence; None where it can."""
+    if not recording.header.in_process:
+        return None
+    return tr(
+        "This is a recorded block of a running program, which cannot be run again up to a call. To try other seeds, "
+        "open the script itself, or record it with `gradviz record SCRIPT`."
+    )
+
+
 def target_again(recording: Recording, label: str, in_place: bool = False, base: Target | None = None) -> Target:
     """What must run to come to call `label` again, as it was recorded. `base`, where given, says what ran.
 
@@ -39,6 +49,8 @@ def target_again(recording: Recording, label: str, in_place: bool = False, base:
         raise RecordingError(tr("The recording has no call {label}.", label=label)) from None
     if base is None and (not header.script or not header.executable):
         raise RecordingError(tr("The recording does not say what ran, so it cannot be run again. Record the script."))
+    if (why := never_again(recording)) is not None:
+        raise RecordingError(why)
     environment = {} if header.hash_seed is None else {"PYTHONHASHSEED": header.hash_seed}
     # The number of threads decides the order in which large sums are added.
     if header.threads is not None and "OMP_NUM_THREADS" not in os.environ:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import Any
 
-from gradviz.model import Outcome
+from gradviz.model import Outcome, Recording
 from gradviz.texts import tr
 
 
@@ -31,6 +32,19 @@ def decide(status: int, last_words: dict[str, Any] | None, stopped: bool = False
 
 
 _ERROR_FIELDS = ("type", "message", "file", "line", "traceback")
+
+
+def ending(recording: Recording) -> str:
+    """How what was recorded ended, a script or a block of a running program, for a person."""
+    header = recording.header
+    name = os.path.basename(header.script)
+    if not header.in_process:
+        return sentence(recording.outcome, name or tr("the script"))
+    outcome = recording.outcome
+    block = tr("The recorded block of {name}", name=name) if name else tr("The recorded block")
+    if outcome.kind == "exited":
+        return tr("{name} was left by SystemExit with status {code}.", name=block, code=outcome.exit_code)
+    return sentence(outcome, block)
 
 
 def sentence(outcome: Outcome, name: str) -> str:

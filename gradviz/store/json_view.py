@@ -114,6 +114,7 @@ def _head(recording: Recording) -> dict[str, Any]:
         "format": FORMAT,
         "script": header.script,
         "argv": list(header.argv),
+        "in_process": header.in_process,
         "python": header.python,
         "torch": header.torch,
         "outcome": {name: getattr(outcome, name) for name in facts},

@@ -66,6 +66,7 @@ class Writer:
         self._strings: dict[str, int] = {}
         self._types: dict[tuple[str, str, Any], int] = {}
         self._graphs: dict[bytes, int] = {}
+        self._sources: set[str] = set()  # files whose text is there
         self._executed: dict[int, int] = {}  # call that has not ended -> its executions by now
         self._database = GuardedDatabase(path, None if header is None else _first_rows(header))
         # Numbers are never used twice, also when a handler of the user's broke off what wanted one.
@@ -133,9 +134,8 @@ class Writer:
         )
         self.flush()
 
-    def add_executions(self, number: int, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Queue executions `(order, node id, codec.pack_execution)` of a call; `flush` writes them."""
-        entries = list(rows)
+    def add_executions(self, number: int, entries: Sequence[bytes]) -> None:
+        """Queue executions of a call, each made by `runs.execution` or its like; `flush` writes them."""
         before = self._executed.get(number, 0)
         self._executed[number] = before + len(entries)
         self._put(EXECUTIONS, [(number, *run) for run in runs.execution_runs(entries, before)])
@@ -192,8 +192,10 @@ class Writer:
         self._put(BINDINGS, rows)
 
     def add_source(self, file: str, text: str) -> None:
-        """Queue the text of a user file."""
-        self._put(SOURCES, [(storable(file), storable(text))])
+        """Queue the text of a user file; the first text of a file stays: it is what ran."""
+        if file not in self._sources:
+            self._sources.add(file)
+            self._put(SOURCES, [(storable(file), storable(text))])
 
     def add_output(self, chunks: Iterable[OutputChunk]) -> None:
         """Queue output of the script."""

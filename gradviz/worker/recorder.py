@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from gradviz.model import Header
+from gradviz.model import Header, Outcome
 from gradviz.protocol import CallCommitted, CallStarted, Message
 from gradviz.store.writer import Writer
 from gradviz.worker.between import Between
@@ -38,6 +38,8 @@ from gradviz.worker.warned import Warned
 
 if TYPE_CHECKING:
     from gradviz.worker.hold import Holder
+
+ENDED = Outcome("finished")
 
 
 class Recorder:
@@ -114,8 +116,10 @@ class Recorder:
         self._writer.add_warnings(self._warned.take(None))
         self._scribe.write_bindings(None)
 
-    def close(self) -> None:
-        """Write what is left and let go of the file."""
+    def close(self, outcome: Outcome | None = ENDED) -> None:
+        """Write how it ended, unless somebody else will (None), and what is left; let go of the file."""
+        if outcome is not None:
+            self._writer.set_outcome(outcome)
         self._writer.close()
 
     # -- engine.Listener ---------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ class Session:
         """The interpreter shuts down: write the rest, say how it ended."""
         self._recorder.detach()
         problems = [text for text in (self._recorder.writer.stopped,) if text]
-        self._recorder.close()
+        self._recorder.close(None)  # the parent knows the exit status
         self._channel.say(Finished(result={"error": last_error(), "problems": problems}))
         self._channel.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import sys
 import tokenize
 from collections.abc import Iterable
 
@@ -41,10 +42,11 @@ def together(file: str) -> list[str]:
 
 def read(file: str) -> str | None:
     """The text of a file in its own encoding, or of typed code that Python remembers; None where there is none."""
-    if file.startswith("<"):
-        # A cell of a notebook: its text is only in linecache, which the notebook fills.
+    if file.startswith("<") or not os.path.exists(file):
+        # A cell of a notebook: its text is only in linecache, which the notebook fills. IPython's kernel gives its
+        # cells the names of files that are not there.
         entry = linecache.cache.get(file)
-        return "".join(entry[2]) if entry is not None and len(entry) == 4 else None
+        return "".join(entry[2]) if entry is not None and len(entry) == 4 else _of_the_command(file)
     try:
         if os.path.getsize(file) > LIMIT:
             return None
@@ -52,3 +54,11 @@ def read(file: str) -> str | None:
             return stream.read()
     except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
         return None
+
+
+def _of_the_command(file: str) -> str | None:
+    """The text of `python -c TEXT`."""
+    words = getattr(sys, "orig_argv", [])
+    if file != "<string>" or sys.argv[:1] != ["-c"] or "-c" not in words:
+        return None
+    return str(words[words.index("-c") + 1])

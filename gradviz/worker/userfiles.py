@@ -12,7 +12,7 @@ from gradviz.worker.frames import path_of
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _INSTALLED = ("site-packages", "dist-packages")
 # Code that a person typed without a file. Other names in <> are generated (namedtuple, dataclass, importlib).
-_TYPED = ("<ipython-input", "<stdin>")
+_TYPED = ("<ipython-input", "<stdin>", "<python-input")
 _CELL = ".ipynb, cell "  # see notebook.py
 
 

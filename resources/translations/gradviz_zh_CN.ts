@@ -1014,6 +1014,10 @@ Unsaved recordings: {folder}</source>
         <translation>梯度相同。</translation>
     </message>
     <message>
+        <source>What the program prints is not recorded with a block of it.</source>
+        <translation>只记录程序中的一个代码块时，不记录程序的输出。</translation>
+    </message>
+    <message>
         <source>The last line that is known to have run is {line}.</source>
         <translation>已知最后运行的是第 {line} 行。</translation>
     </message>

@@ -75,9 +75,8 @@ def _record(script: Path, target: Path) -> None:
         outcome = _raised(script, error)
     finally:
         recorder.detach()
-        recorder.writer.set_outcome(outcome)
         recorder.writer.add_source(str(script), text)
-        recorder.close()
+        recorder.close(outcome)
 
 
 def _run(script: Path, text: str) -> None:

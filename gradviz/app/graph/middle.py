@@ -20,7 +20,7 @@ from gradviz.app.look import Look
 from gradviz.app.running import Running, file_name, state_words
 from gradviz.app.session import Session
 from gradviz.app.texts import tr
-from gradviz.runner import sentence
+from gradviz.runner import ending
 
 _MARGIN = 10
 
@@ -150,7 +150,7 @@ class Middle(QWidget):
             again = tr("Run again") if self._session.script else None
             self.words.show_words(tr("This did not work"), self._failure, False, again)
         elif recording is not None and not recording.calls:
-            ended = sentence(recording.outcome, file_name(recording.header.script))
+            ended = ending(recording)
             last = None if self._session.loaded is None else self._session.loaded.last_place
             if last is not None:
                 ended += " " + tr("The last line that is known to have run is {line}.", line=last.line)
