@@ -29,6 +29,7 @@ MANY = 20_000
 Resolve = Callable[[int | None, Any], int | None]
 _Look = TypeVar("_Look", bound=Callable[..., Any])
 _C: Any = torch._C
+_reference = weakref.ref
 
 
 class Facts(NamedTuple):
@@ -64,7 +65,14 @@ class Entry:
     count: int = 1
     is_changed: bool = True
     told: int = 0  # the count when it was last drained
-    last_name: str | None = None  # where it is another than the first: `hs[999]` after `hs[64]`
+    last_item: tuple[str, Any] | None = (
+        None  # container and key where the last name is another: `hs[999]` after `hs[64]`
+    )
+
+    @property
+    def last_name(self) -> str:
+        """The name of the last binding."""
+        return self.name if self.last_item is None else "{}[{!r}]".format(*self.last_item)
 
 
 Key = tuple[int, int, str, str]  # code, line, name, cause
@@ -95,22 +103,22 @@ class Log:
         self._changed.append(entry)
         return entry
 
-    def again(self, entry: Entry, tensor: Any, name: str | None = None) -> None:
-        """Note that the name of `entry` (or another `name`) holds `tensor` after the same line."""
-        entry.last_name = name
-        self._next += 1
-        if self._next == MANY:
-            make_room(MANY)
-        entry.count += 1
-        entry.last_order = self._next
+    def again(self, entry: Entry, tensor: Any, item: tuple[str, Any] | None = None) -> None:
+        """Note that the name of `entry` (or the one of another `item`) holds `tensor` after the same line."""
+        self._next = order = self._next + 1
+        entry.last_order = order
         entry.last_call = None
-        if entry.count <= WARM:
-            entry.last = facts_of(tensor, self._serials) or entry.last
+        entry.last_item = item
+        entry.count += 1
+        if entry.count > WARM:
+            entry.latest = _reference(tensor)
         else:
-            entry.latest = weakref.ref(tensor)
+            entry.last = facts_of(tensor, self._serials) or entry.last
         if not entry.is_changed:
             entry.is_changed = True
             self._changed.append(entry)
+        if order == MANY:
+            make_room(MANY)
 
     def is_news(self, tensor: Any) -> bool:
         """Whether no line has been noted yet for the last write into this memory: a callee's line comes first."""
@@ -147,8 +155,9 @@ class Log:
             if entry.told == 0:
                 found.append(self._binding(entry, entry.name, entry.first, entry.order, entry.before_call, resolve))
             if entry.last is not None and entry.count > 1:
-                name = entry.last_name or entry.name
-                found.append(self._binding(entry, name, entry.last, entry.last_order, entry.last_call, resolve))
+                found.append(
+                    self._binding(entry, entry.last_name, entry.last, entry.last_order, entry.last_call, resolve)
+                )
             entry.told, entry.is_changed = entry.count, False
         self._changed = waiting
         return found

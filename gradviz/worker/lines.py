@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from gradviz.worker.bytecode import LOADS, SHUFFLES, Token, before, tokens_of
-from gradviz.worker.locals import OPTIMIZED, Slot, slots_of
+from gradviz.worker.locals import OPTIMIZED, Slot, plain_positions, slots_of
 from gradviz.worker.writing import Write, writes_in
 
 DEPTH = 3  # names are followed through so many attributes: `self.cell.gate.w`
@@ -18,87 +18,111 @@ DEPTH = 3  # names are followed through so many attributes: `self.cell.gate.w`
 MOST_ITEMS = 64
 LAST = object()  # as a key: the element that `append` has just added
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_DELETES = ("DELETE_FAST", "DELETE_NAME", "DELETE_GLOBAL", "DELETE_DEREF")
 _WRITERS = ("CALL", "PRECALL", "INPLACE_", "STORE_SUBSCR")
 
 
 class Key(NamedTuple):
-    """The `[...]` of a target: a constant, the value of a variable, or LAST."""
+    """The `[...]` of a target: a constant, the value of a variable (which lies at `slot`), or LAST."""
 
     value: Any
     is_name: bool
+    slot: Slot = ()
 
 
 class Target:
     """Something on a line that can hold a tensor: `y`, `self.w`, `ws[3]`, `ws[i]`.
 
-    `index` is the position of its variable among the line's slots, -1 for a global. `is_local`: it is such a variable
-    and nothing more. `misses` counts how often it was looked at and held no tensor. `entry` is where the log keeps its
-    bindings, `items` are those that have their own.
+    `slot` is where its variable lies, `()` for a global; `position` is 0 or more for what is a variable of its own and
+    nothing more. `use` is the same thing among the line's uses. `misses` counts how often it was looked at and held no
+    tensor. `row` is the row of its name. `entry` is where the log keeps its bindings, `items` are those that have their
+    own, by key.
     """
 
-    __slots__ = ("attributes", "base", "entry", "index", "is_local", "items", "key", "misses", "text")
+    __slots__ = ("attributes", "base", "entry", "items", "key", "misses", "position", "row", "slot", "text", "use")
 
     def __init__(self, path: Sequence[str], key: Key | None = None) -> None:
         self.base, self.attributes = path[0], tuple(path[1:])
         self.key = key
         self.text = ".".join(path)
-        self.index = -1
+        self.slot: Slot = ()
+        self.position = -1
+        self.use: Target | None = None
         self.misses = 0
-        self.is_local = False
+        self.row = 0
         self.entry: Any = None
-        self.items: set[str] = set()
-
-    def keeps(self, item: str) -> bool:
-        """Whether the item with this name has bindings of its own: the first ones that are met."""
-        if len(self.items) < MOST_ITEMS:
-            self.items.add(item)
-        return item in self.items
+        self.items: dict[Any, Any] = {}
 
 
 @dataclass(slots=True)
 class Line:
-    """`stores` in the order of the code. `uses` are what the line reads, empty unless it may write into them."""
+    """`stores` in the order of the code. `uses` are what the line reads, empty unless it may write into them.
+
+    Both get shorter while the script runs: what never holds a tensor is looked at no more.
+    """
 
     stores: list[Target]
     uses: list[Target]
-    deletes: tuple[str, ...]
-    slots: tuple[Slot, ...] = ()
     writes: tuple[Write, ...] = ()
 
 
-EMPTY = Line([], [], ())
+EMPTY = Line([], [])
+
+
+class Step:
+    """A line as it is entered at one of its instructions. `count` says how often it was.
+
+    `where` is a stack, a module, and the row of the site that this line is below them.
+    """
+
+    __slots__ = ("count", "line", "look", "where")
+
+    def __init__(self, line: int, look: Line) -> None:
+        self.line = line
+        self.look = look
+        self.count = 0
+        self.where = (-1, -1, 0)
 
 
 @dataclass(slots=True)
 class CodeInfo:
-    """A code object of the user's. `counts` holds how often each (line, offset) ran."""
+    """A code object of the user's. `steps` are by the offset of an instruction, `starts` by line, before any step."""
 
     id: int
     code: CodeType
     lines: dict[int, Line]
     is_function: bool
     arguments: list[Target]
-    argument_slots: tuple[Slot, ...]
     first_offset: (
         int  # of the instruction at which a call's event comes: later ones are those of a generator that goes on
     )
-    counts: dict[tuple[int, int], int] = field(default_factory=dict)
+    steps: dict[int, Step] = field(default_factory=dict)
+    starts: dict[int, Step] = field(default_factory=dict)
+
+    def step(self, offset: int, line: int) -> Step:
+        """The step at an offset that was not met before."""
+        return self.steps.setdefault(offset, Step(line, self.lines.get(line, EMPTY)))
+
+    def start(self, line: int) -> Step:
+        """Where a function stands before its first step."""
+        return self.starts.get(line) or self.starts.setdefault(line, Step(line, EMPTY))
 
 
 def code_info(number: int, code: CodeType) -> CodeInfo:
     """Read a code object once; `number` is its id in the tracer's tables."""
     is_function = bool(code.co_flags & OPTIMIZED)
-    slots = slots_of(code) if is_function else {}
-    lines = _lines(code)
-    for line in lines.values():
-        _place(line, slots)
     count = code.co_argcount + code.co_kwonlyargcount
     arguments = [Target((name,)) for name in code.co_varnames[:count]] if is_function else []
-    for index, target in enumerate(arguments):
-        target.index = index
-    argument_slots = tuple(slots[target.base] for target in arguments)
-    return CodeInfo(number, code, lines, is_function, arguments, argument_slots, _first_offset(code))
+    lines = _lines(code)
+    if is_function:
+        slots, plain = slots_of(code), plain_positions(code)
+        for target in arguments:
+            _place(target, slots, plain)
+        for line in lines.values():
+            for target in (*line.stores, *line.uses):
+                _place(target, slots, plain)
+            for write in line.writes:
+                write.place(slots)
+    return CodeInfo(number, code, lines, is_function, arguments, _first_offset(code))
 
 
 def _first_offset(code: CodeType) -> int:
@@ -108,26 +132,13 @@ def _first_offset(code: CodeType) -> int:
     return next((i.offset for i in dis.get_instructions(code) if i.opname == "RESUME"), -1)
 
 
-def _place(line: Line, slots: dict[str, Slot]) -> None:
-    """Number the function's variables that a line touches, so that they are read at one go."""
-    order: dict[str, int] = {}
-    for target in (*line.stores, *line.uses):
-        names = [target.base]
-        if target.key is not None and target.key.is_name:
-            names.append(target.key.value)
-        for name in names:
-            if name in slots:
-                order.setdefault(name, len(order))
-        target.index = order.get(target.base, -1)
-        target.is_local = target.index >= 0 and target.key is None and not target.attributes
-        if target.key is not None and target.key.is_name:
-            target.key = Key((target.key.value, order.get(target.key.value, -1)), True)
-    for write in line.writes:
-        for name in write.names():
-            if name in slots:
-                order.setdefault(name, len(order))
-        write.place(order)
-    line.slots = tuple(slots[name] for name in order)
+def _place(target: Target, slots: dict[str, Slot], plain: dict[str, int]) -> None:
+    """Note where a function's variables lie that a target names."""
+    target.slot = slots.get(target.base, ())
+    if target.key is not None and target.key.is_name:
+        target.key = target.key._replace(slot=slots.get(target.key.value, ()))
+    elif target.key is None and not target.attributes:
+        target.position = plain.get(target.base, -1)
 
 
 def _lines(code: CodeType) -> dict[int, Line]:
@@ -137,7 +148,7 @@ def _lines(code: CodeType) -> dict[int, Line]:
     found = {}
     for number, tokens in by_line.items():
         line = _line(tokens)
-        if line.stores or line.uses or line.deletes or line.writes:
+        if line.stores or line.uses or line.writes:
             found[number] = line
     return found
 
@@ -145,18 +156,19 @@ def _lines(code: CodeType) -> dict[int, Line]:
 def _line(tokens: list[Token]) -> Line:
     stores: dict[tuple[Any, ...], Target] = {}
     uses: dict[tuple[str, ...], Target] = {}
-    deletes = []
-    for at, token in enumerate(tokens):
+    for at in range(len(tokens)):
         target = _stored(tokens, at)
         if target is not None:
             stores[target.base, target.attributes, target.key] = target
-        elif token.op in _DELETES:
-            deletes.append(token.value)
         path = _path(tokens, at)
         if path is not None and len(path) <= DEPTH:
             uses.setdefault(path, Target(path))
     writes = any(token.op.startswith(_WRITERS) or token.text.endswith("=") for token in tokens)
-    return Line(list(stores.values()), list(uses.values()) if writes else [], tuple(deletes), (), writes_in(tokens))
+    if not writes:
+        uses = {}
+    for store in stores.values():
+        store.use = None if store.key is not None else uses.get((store.base, *store.attributes))
+    return Line(list(stores.values()), list(uses.values()), writes_in(tokens))
 
 
 def _stored(tokens: list[Token], at: int) -> Target | None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CellType, CodeType, FrameType
 from typing import Any
 
 ABSENT: Any = object()
-Slot = tuple[str, tuple[int, ...]]  # name, positions among the frame's variables
-# `read(frame, start_of(frame), slots)`: the start is good as long as the frame runs without a pause.
-Reader = Callable[[FrameType, int, Sequence[Slot]], list[Any]]
+# A frame's variables by position, in the order of `_names`; to ask for an unbound one raises ValueError.
+Variables = Any
+Slot = tuple[int, ...]  # where a variable can lie; () for none
 
 OPTIMIZED = 0x1  # CO_OPTIMIZED: a function; its variables do not live in a dict
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
@@ -28,85 +28,94 @@ _pointer_at = ctypes.c_void_p.from_address
 
 def slots_of(code: CodeType) -> dict[str, Slot]:
     """The variables of a function's code. An argument that a closure captures had two positions in 3.10."""
+    found: dict[str, Slot] = {}
+    for position, name in enumerate(_names(code)):
+        found[name] = (position, *found.get(name, ()))
+    return found
+
+
+def plain_positions(code: CodeType) -> dict[str, int]:
+    """The variables that no closure shares: their position holds the value itself."""
+    shared = {*code.co_cellvars, *code.co_freevars}
+    return {name: position for position, name in enumerate(code.co_varnames) if name not in shared}
+
+
+def _names(code: CodeType) -> Iterator[str]:
     captured = code.co_cellvars
     if sys.version_info >= (3, 11):
         captured = tuple(name for name in captured if name not in code.co_varnames)
-    found: dict[str, Slot] = {}
-    for position, name in enumerate((*code.co_varnames, *captured, *code.co_freevars)):
-        found[name] = (name, (position, *(found[name][1] if name in found else ())))
-    return found
+    yield from (*code.co_varnames, *captured, *code.co_freevars)
 
 
 def read_all(frame: FrameType) -> dict[str, Any]:
     """All local variables of a frame by name (globals are `frame.f_globals`)."""
     if not frame.f_code.co_flags & OPTIMIZED:
         return dict(frame.f_locals)
-    slots = tuple(slots_of(frame.f_code).values())
-    values = read(frame, start_of(frame), slots)
-    return {slot[0]: value for slot, value in zip(slots, values, strict=True) if value is not ABSENT}
+    variables = variables_of(frame)
+    values = {name: value_at(variables, slot) for name, slot in slots_of(frame.f_code).items()}
+    return {name: value for name, value in values.items() if value is not ABSENT}
 
 
-def _by_layout(frame: FrameType, start: int, slots: Sequence[Slot]) -> list[Any]:
-    """Read from the interpreter's array of variables."""
-    found = []
-    variables = _variables_at(start)
-    for _, positions in slots:
-        value: Any = ABSENT
-        for position in positions:
-            try:
-                value = variables[position]
-                if type(value) is CellType:
-                    value = value.cell_contents
-                break
-            except ValueError:  # a null pointer or an empty cell: unbound
-                value = ABSENT
-        found.append(value)
-    return found
+def value_at(variables: Variables, slot: Slot) -> Any:
+    """The value of a variable that may be shared with a closure, ABSENT where it is unbound."""
+    for position in slot:
+        try:
+            value = variables[position]
+            return value.cell_contents if type(value) is CellType else value
+        except ValueError:  # a null pointer or an empty cell
+            continue
+    return ABSENT
 
 
-def _start_in_310(frame: FrameType) -> int:
-    return id(frame) + 352
+def _by_layout_of_310(frame: FrameType) -> Variables:
+    return _variables_at(id(frame) + 352)
 
 
-def _start_in_311(frame: FrameType) -> int:
-    return (_pointer_at(id(frame) + 24).value or 0) + 72
+def _by_layout(frame: FrameType) -> Variables:
+    return _variables_at(_pointer_at(id(frame) + 24).value + 72)  # type: ignore[operator]
 
 
-def _by_get_var() -> Reader:
+class _ByName:
+    """Variables that are read by name. It holds the frame, so nobody may keep it."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self._frame = frame
+        self._names: Sequence[str] = tuple(_names(frame.f_code))
+
+    def __getitem__(self, position: int) -> Any:
+        try:
+            return _get_variable(self._frame, self._names[position])
+        except (NameError, KeyError):
+            raise ValueError from None
+
+
+class _Unreadable:
+    def __init__(self, frame: FrameType) -> None: ...
+
+    def __getitem__(self, position: int) -> Any:
+        raise ValueError
+
+
+def _get_variable(frame: FrameType, name: str) -> Any:
+    if sys.version_info >= (3, 13):
+        return frame.f_locals[name]
     get_var = ctypes.pythonapi.PyFrame_GetVarString
     get_var.argtypes, get_var.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.py_object
-
-    def one(frame: FrameType, name: str) -> Any:
-        try:
-            return get_var(frame, name.encode())
-        except NameError:
-            return ABSENT
-
-    return lambda frame, _, slots: [one(frame, name) for name, _ in slots]
+    return get_var(frame, name.encode())
 
 
-def _by_proxy(frame: FrameType, _: int, slots: Sequence[Slot]) -> list[Any]:
-    variables = frame.f_locals
-    return [variables.get(name, ABSENT) for name, _ in slots]
-
-
-def _unreadable(frame: FrameType, _: int, slots: Sequence[Slot]) -> list[Any]:
-    return [ABSENT] * len(slots)
-
-
-def _choose() -> Reader:
+def _choose() -> Callable[[FrameType], Variables]:
     if sys.implementation.name != "cpython":
-        return _unreadable
+        return _Unreadable
     # Other builds of CPython (debug, free-threaded) have other layouts.
     is_usual = _POINTER == 8 and not set(getattr(sys, "abiflags", "")) & {"d", "t"}
-    if sys.version_info < (3, 14) and is_usual and _works(_by_layout):
-        return _by_layout
-    if sys.version_info >= (3, 13):
-        return _by_proxy
-    return _by_get_var() if sys.version_info >= (3, 12) else _unreadable
+    layout = _by_layout if sys.version_info >= (3, 11) else _by_layout_of_310
+    if sys.version_info < (3, 14) and is_usual and _works(layout):
+        return layout
+    return _ByName if sys.version_info >= (3, 12) else _Unreadable
 
 
-def _works(reader: Reader) -> bool:
+def _works(reader: Callable[[FrameType], Variables]) -> bool:
     """Try a reader on a frame whose variables are known: argument, local, captured, free and unbound ones."""
     outer = object()
 
@@ -116,10 +125,8 @@ def _works(reader: Reader) -> bool:
 
         local = inner
         frame = sys._getframe()
-        slots = slots_of(frame.f_code)
-        seen = reader(
-            frame, start_of(frame), [slots[name] for name in ("argument", "captured", "local", "outer", "late")]
-        )
+        slots, variables = slots_of(frame.f_code), reader(frame)
+        seen = [value_at(variables, slots[name]) for name in ("argument", "captured", "local", "outer", "late")]
         late = outer
         return seen, (local, late)[0]
 
@@ -129,7 +136,6 @@ def _works(reader: Reader) -> bool:
     return all(have is want for have, want in zip(seen, wanted, strict=True))
 
 
-start_of: Callable[[FrameType], int] = _start_in_311 if sys.version_info >= (3, 11) else _start_in_310
-if sys.version_info >= (3, 14):
-    start_of = id  # read by name: nothing to compute
-read: Reader = _choose()
+variables_of: Callable[[FrameType], Variables] = _choose()
+# Whether variables may be kept for as long as the frame runs without a pause: they are an address then, nothing more.
+KEPT = variables_of in (_by_layout, _by_layout_of_310)

@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from gradviz.worker.locals import ABSENT, read, slots_of, start_of
+from gradviz.worker.locals import ABSENT, slots_of, value_at, variables_of
 from gradviz.worker.sites import Sites
 
 CALL: CodeType | None = getattr(getattr(torch.nn.Module, "_call_impl", None), "__code__", None)
 FILE = CALL.co_filename if CALL is not None else ""
-_SELF = (slots_of(CALL)[CALL.co_varnames[0]],) if CALL is not None else ()
+_SELF = slots_of(CALL)[CALL.co_varnames[0]] if CALL is not None else ()
 
 
 class ModuleNames:
@@ -96,7 +96,7 @@ class ModuleStack:
 
     def enter(self, frame: FrameType) -> None:
         """`Module._call_impl` starts."""
-        (module,) = read(frame, start_of(frame), _SELF)
+        module = value_at(variables_of(frame), _SELF)
         if module is ABSENT:
             return
         if not self._frames:
@@ -107,10 +107,12 @@ class ModuleStack:
 
     def leave(self, frame: FrameType) -> None:
         """It ends; inner ones whose end was not seen have ended, too."""
-        wanted = id(frame)
-        if any(number == wanted for number, _ in self._frames):
-            while self._frames:
-                number, self.current = self._frames.pop()
+        wanted, frames = id(frame), self._frames
+        if frames and frames[-1][0] == wanted:
+            self.current = frames.pop()[1]
+        elif any(number == wanted for number, _ in frames):
+            while frames:
+                number, self.current = frames.pop()
                 if number == wanted:
                     return
 

@@ -73,7 +73,7 @@ class MonitoringWatch:
     def _lines(self) -> ThreadLines:
         lines = self._threads.get(threading.get_ident())
         if lines is None:
-            lines = self._threads[threading.get_ident()] = ThreadLines(self._tables, _always)
+            lines = self._threads[threading.get_ident()] = ThreadLines(self._tables)
         return lines
 
     def _watch_code(self, code: CodeType) -> None:
@@ -125,7 +125,7 @@ class MonitoringWatch:
         try:
             frame, lines = sys._getframe(1), self._lines()
             if not lines.is_at(frame, number):  # a branch forward on the same line is an event, too
-                lines.line(frame, number, frame.f_lasti)
+                lines.line(frame, frame.f_lasti)
         except BaseException as error:
             forgive(error)[SIGINT]
 
@@ -134,7 +134,7 @@ class MonitoringWatch:
         try:
             frame, lines = sys._getframe(1), self._lines()
             if offset in self._short_loops.get(id(code), ()) and lines.is_at(frame, frame.f_lineno):
-                lines.line(frame, frame.f_lineno, target)
+                lines.line(frame, target)
         except BaseException as error:
             forgive(error)[SIGINT]
 
@@ -156,10 +156,6 @@ def short_loops(code: CodeType) -> frozenset[int]:
         if instruction.opname.startswith("JUMP_BACKWARD") and lines.get(instruction.argval) == line:
             found.add(instruction.offset)
     return frozenset(found)
-
-
-def _always() -> bool:
-    return True
 
 
 for _callback in (

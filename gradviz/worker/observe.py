@@ -5,37 +5,61 @@ Everything here must leave no trace in the program: plain reads of plain tensors
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from gradviz.worker.bindings import Log, is_trained, node_of, version_of
 from gradviz.worker.intervals import Intervals
 from gradviz.worker.kinds import attributes, is_key
-from gradviz.worker.lines import LAST, CodeInfo, Line, Target
-from gradviz.worker.locals import ABSENT, read
+from gradviz.worker.lines import LAST, MOST_ITEMS, CodeInfo, Line, Step, Target
+from gradviz.worker.locals import ABSENT, KEPT, Slot, Variables, value_at, variables_of
 from gradviz.worker.modules import ModuleNames
 from gradviz.worker.sites import Sites
 from gradviz.worker.writes import Before, Writes, changed, dull, state_of
 from gradviz.worker.writing import Write
 
 _C: Any = torch._C
-sequence_now: Callable[[], int] = _C._autograd._get_sequence_nr
 # Looked at so often without finding a tensor, a name that is only used is looked at no more; a bound one later.
 DULL_USE, DULL_STORE = 3, 200
 _TENSOR = torch.Tensor
 _TENSORS: dict[type, bool] = {torch.Tensor: True, torch.nn.Parameter: True}
+# What a line uses as it was before the line ran: id and version.
+Seen = dict[Target, tuple[int, int]]
+NOTHING: Seen = {}
+# Whether a mode of the user's is on, which would see us look.
+is_watched: Any = _C._len_torch_function_stack
 
 
-class Seen(NamedTuple):
-    """What a line uses as it was before it ran: target, id, version; and what it may write into without binding it."""
+class Activation:
+    """A function of the user's that is running: its code, its line, how often that line had run, its callers.
 
-    uses: list[tuple[Target, int, int]]
-    writes: list[tuple[Write, Before]]
-    time: int  # of `Writes`
-    sequence: int  # the number that the next node gets
+    A frame is known by its id only, so that no variable of the user's lives longer than without us.
+    """
+
+    __slots__ = (
+        *("before", "frame", "info", "iteration", "parent", "seen", "since", "stack", "step"),
+        *("time", "variables", "writes"),
+    )
+
+    def __init__(self, frame: FrameType, info: CodeInfo, line: int, stack: int, parent: Activation | None) -> None:
+        self.frame = id(frame)
+        self.variables: Variables = variables_of(frame) if KEPT else None
+        self.info = info
+        self.step = info.start(line)
+        self.before: Step | None = None  # the step of a generator that goes on, when it had yielded
+        self.iteration = 0
+        self.stack = stack
+        self.parent = parent
+        self.seen = NOTHING  # when the line started
+        self.since = 0  # the number that the next node got then
+        self.writes: list[tuple[Write, Before]] = []  # what it may write into without binding it
+        self.time = 0  # of `Writes`
+
+    def look_away(self) -> None:
+        """What a line does while a mode of the user's is on is not looked at."""
+        self.seen, self.writes = NOTHING, []
 
 
 class Observer:
@@ -48,113 +72,154 @@ class Observer:
         self._modules = modules
         self._writes = writes
 
-    def before(self, frame: FrameType, start: int, info: CodeInfo, line: Line) -> Seen | None:
-        """The versions of what a line that may write into tensors uses."""
-        if _C._len_torch_function_stack():
-            return None
-        seen = Seen([], [], self._writes.time, sequence_now())
-        values = read(frame, start, line.slots) if line.slots else ()
-        for target in line.uses:
-            if target.misses < DULL_USE:
-                value = values[target.index] if target.is_local else _value(frame, info, target, values)
-                if type(value) is _TENSOR or is_plain(value):
-                    seen.uses.append((target, id(value), version_of(value)))
-                else:
-                    target.misses += 1
-        for write in line.writes:
+    def before(self, frame: FrameType, top: Activation, look: Line, now: int) -> None:
+        """The versions of what a line that may write into tensors uses; the next node gets the number `now`."""
+        variables = top.variables or variables_of(frame)
+        top.since = now
+        top.seen = seen = {}
+        for target in look.uses:
+            position = target.position
+            if position >= 0:
+                try:
+                    value = variables[position]
+                except ValueError:  # unbound
+                    value = ABSENT
+            else:
+                value = _value(frame, top.info, target, variables)
+            if type(value) is _TENSOR or is_plain(value):
+                seen[target] = id(value), version_of(value)
+            else:
+                target.misses += 1
+                if target.misses >= DULL_USE:
+                    look.uses = [use for use in look.uses if use.misses < DULL_USE]
+        if look.writes:
+            self._before_writes(frame, top, look, variables)
+
+    def _before_writes(self, frame: FrameType, top: Activation, look: Line, variables: Variables) -> None:
+        top.writes, top.time = [], self._writes.time
+        for write in look.writes:
             if not dull(write):
-                value = _reached(frame, info, write, values)
+                value = _reached(frame, top.info, write, variables)
                 state = state_of(value, write.gradient) if is_plain(value) else None
                 write.misses += state is None
-                seen.writes.append((write, None if state is None else (id(value), state)))
-        return seen
+                top.writes.append((write, None if state is None else (id(value), state)))
 
-    def after(self, frame: FrameType, start: int, info: CodeInfo, number: int, line: Line, seen: Seen | None) -> None:
+    def after(self, frame: FrameType, top: Activation) -> None:
         """What the line bound, and which of its tensors it wrote into."""
-        if _C._len_torch_function_stack():
-            return
-        values = read(frame, start, line.slots) if line.slots else ()
-        kept = self._written(frame, info, number, values, seen) if seen else None
-        if seen is not None and seen.writes:
-            self._noted(frame, info, number, values, seen)
-        for target in line.stores:
-            if target.misses >= DULL_STORE:
-                continue
-            value = values[target.index] if target.is_local else _value(frame, info, target, values)
+        variables, look = top.variables or variables_of(frame), top.step.look
+        seen, top.seen = top.seen, NOTHING
+        if seen:
+            self._written(frame, top, variables, seen)
+        if top.writes:
+            self._noted(frame, top, variables)
+        for target in look.stores:
+            position = target.position
+            if position >= 0:
+                try:
+                    value = variables[position]
+                except ValueError:  # unbound
+                    value = ABSENT
+            else:
+                value = _value(frame, top.info, target, variables)
+            if type(value) is not _TENSOR and not is_plain(value):
+                self._missed(look, target, value)
+            elif target.use is None or target.use not in seen or seen[target.use][0] != id(value):
+                if target.key is not None:
+                    self._item_assigned(frame, top, target, value, variables)
+                    continue
+                node = node_of(value)
+                if node is not None:
+                    self._intervals.name(node._sequence_nr(), target.row or self._row(target))
+                if target.entry is not None:
+                    self._log.again(target.entry, value)
+                else:
+                    target.entry = self._add(top.info, top.step.line, target.text, "assigned", value)
+
+    def arguments(self, frame: FrameType, top: Activation) -> None:
+        """The tensors that a function was called with."""
+        info, variables = top.info, top.variables or variables_of(frame)
+        for target in info.arguments:
+            value = value_at(variables, target.slot)
             if type(value) is not _TENSOR and not is_plain(value):
                 target.misses += 1
-                if issubclass(type(value), torch.nn.Module):
-                    self._modules.bound(value, target.text)
-            elif kept is None or kept.get(target.text) != id(value):
-                self._assigned(frame, info, number, target, value, values)
-
-    def arguments(self, frame: FrameType, start: int, info: CodeInfo) -> None:
-        """The tensors that a function was called with."""
-        if _C._len_torch_function_stack():
-            return
-        values = read(frame, start, info.argument_slots)
-        for target, value in zip(info.arguments, values, strict=True):
-            if target.misses < DULL_STORE:
-                if is_plain(value):
-                    self._note(info, frame.f_lineno, target, target.text, "argument", value)
-                else:
-                    target.misses += 1
+                if target.misses >= DULL_STORE:
+                    info.arguments = [argument for argument in info.arguments if argument.misses < DULL_STORE]
+            elif target.entry is not None:
+                self._log.again(target.entry, value)
+            else:
+                target.entry = self._add(info, top.step.line, target.text, "argument", value)
 
     def returned(self, info: CodeInfo, number: int, value: Any) -> None:
         """What a function returned, where it is a tensor."""
-        if is_plain(value) and not _C._len_torch_function_stack():
-            self._note(info, number, None, info.code.co_name, "returned", value)
+        if is_plain(value) and not is_watched():
+            self._add(info, number, info.code.co_name, "returned", value)
 
-    def _written(
-        self, frame: FrameType, info: CodeInfo, number: int, values: Sequence[Any], seen: Seen
-    ) -> dict[str, int]:
-        """Note the tensors whose version rose; return names and ids of those that are still the same object."""
-        kept = {}
-        for target, address, version in seen.uses:
-            value = values[target.index] if target.is_local else _value(frame, info, target, values)
-            if id(value) == address and (type(value) is _TENSOR or is_plain(value)):
-                kept[target.text] = address
-                if version_of(value) != version:
-                    self._wrote(info, number, target.text, value, seen.sequence)
-        return kept
+    def _written(self, frame: FrameType, top: Activation, variables: Variables, seen: Seen) -> None:
+        """Note the tensors whose version rose."""
+        for target, (address, version) in seen.items():
+            position = target.position
+            if position >= 0:
+                try:
+                    value = variables[position]
+                except ValueError:  # unbound
+                    continue
+            else:
+                value = _value(frame, top.info, target, variables)
+            if id(value) == address and (type(value) is _TENSOR or is_plain(value)) and version_of(value) != version:
+                self._wrote(top.info, top.step.line, target.text, value, top.since)
 
     def _wrote(self, info: CodeInfo, number: int, name: str, tensor: Any, since: int) -> None:
         """The line wrote into a tensor under this name: so it made its node anew, or changed a leaf."""
-        self._name(tensor, name, since)
+        node = node_of(tensor)
+        if node is not None and node._sequence_nr() >= since:
+            self._intervals.name(node._sequence_nr(), self._sites.name(name))
         if self._log.is_news(tensor):
-            self._note(info, number, None, name, "written", tensor)
+            self._add(info, number, name, "written", tensor)
             if is_trained(tensor):
                 self._writes.note(tensor, False, info.id, number, self._writes.time)
 
-    def _noted(self, frame: FrameType, info: CodeInfo, number: int, values: Sequence[Any], seen: Seen) -> None:
+    def _noted(self, frame: FrameType, top: Activation, variables: Variables) -> None:
         """Note the line as the one that wrote into `.grad`, or into a value in a way that no version tells."""
-        for write, before in seen.writes:
-            value = _reached(frame, info, write, values)
+        writes, top.writes = top.writes, []
+        for write, before in writes:
+            value = _reached(frame, top.info, write, variables)
             if is_plain(value) and changed(value, write, before):
-                self._writes.note(value, write.gradient, info.id, number, seen.time)
+                self._writes.note(value, write.gradient, top.info.id, top.step.line, top.time)
 
-    def _assigned(
-        self, frame: FrameType, info: CodeInfo, number: int, target: Target, value: Any, values: Sequence[Any]
+    def _missed(self, look: Line, target: Target, value: Any) -> None:
+        """A name was bound to something else than a tensor."""
+        target.misses += 1
+        if target.misses >= DULL_STORE:
+            look.stores = [store for store in look.stores if store.misses < DULL_STORE]
+        if issubclass(type(value), torch.nn.Module):
+            self._modules.bound(value, target.text)
+
+    def _item_assigned(
+        self, frame: FrameType, top: Activation, target: Target, value: Any, variables: Variables
     ) -> None:
-        name = target.text if target.key is None else _text(target, frame, info, values)
-        self._name(value, name)
-        has_own_entry = target.key is not None and target.keeps(name)
-        self._note(info, number, None if has_own_entry else target, name, "assigned", value)
+        """`ws[i] = x`, `ws.append(x)`: the name says which item, and is written out only where it is needed."""
+        key = _key(target, frame, top.info, variables)
+        if key is LAST:
+            key = len(_container(frame, top.info, target, variables)) - 1
+        node = node_of(value)
+        if node is not None and not self._intervals.is_named(sequence := node._sequence_nr()):
+            self._intervals.name(sequence, self._sites.name(f"{target.text}[{key!r}]"))
+        items = target.items
+        if key in items:
+            self._log.again(items[key], value)
+        elif len(items) < MOST_ITEMS:
+            items[key] = self._add(top.info, top.step.line, f"{target.text}[{key!r}]", "assigned", value)
+        elif target.entry is not None:
+            self._log.again(target.entry, value, (target.text, key))
+        else:
+            target.entry = self._add(top.info, top.step.line, f"{target.text}[{key!r}]", "assigned", value)
 
-    def _name(self, tensor: Any, name: str, since: int = 0) -> None:
-        node = node_of(tensor)
-        if node is not None:
-            sequence = node._sequence_nr()
-            if sequence >= since:
-                self._intervals.name(sequence, self._sites.name(name))
+    def _row(self, target: Target) -> int:
+        target.row = self._sites.name(target.text)
+        return target.row
 
-    def _note(self, info: CodeInfo, number: int, target: Target | None, name: str, cause: str, tensor: Any) -> None:
-        if target is not None and target.entry is not None:
-            self._log.again(target.entry, tensor, name)
-            return
-        entry = self._log.add((info.id, number, name, cause), lambda: self._sites.place(info.id, number), tensor)
-        if target is not None:
-            target.entry = entry
+    def _add(self, info: CodeInfo, number: int, name: str, cause: str, tensor: Any) -> Any:
+        return self._log.add((info.id, number, name, cause), lambda: self._sites.place(info.id, number), tensor)
 
 
 def is_plain(value: Any) -> bool:
@@ -174,28 +239,34 @@ def _is_passive(kind: type) -> bool:
     return getattr(kind, "__torch_dispatch__", None) is default
 
 
-def _value(frame: FrameType, info: CodeInfo, target: Target, values: Sequence[Any]) -> Any:
+def _value(frame: FrameType, info: CodeInfo, target: Target, variables: Variables) -> Any:
     """What a target holds now, without running any code of the user's."""
-    value = _variable(frame, info, target.base, target.index, values)
+    value = _container(frame, info, target, variables)
+    return value if target.key is None else _item(value, _key(target, frame, info, variables))
+
+
+def _container(frame: FrameType, info: CodeInfo, target: Target, variables: Variables) -> Any:
+    """What a target holds without its `[...]`."""
+    value = _variable(frame, info, target.base, target.slot, variables)
     for attribute in target.attributes:
         value = attribute_of(value, attribute)
-    return value if target.key is None else _item(value, _key(target, frame, info, values))
-
-
-def _reached(frame: FrameType, info: CodeInfo, write: Write, values: Sequence[Any]) -> Any:
-    """What the expression of a write leads to now."""
-    value = _variable(frame, info, write.base, write.index, values)
-    for kind, key, index in write.steps:
-        if kind == "attribute":
-            value = attribute_of(value, key)
-        else:
-            value = _item(value, key if kind == "item" else _variable(frame, info, key, index, values))
     return value
 
 
-def _variable(frame: FrameType, info: CodeInfo, name: str, index: int, values: Sequence[Any]) -> Any:
-    if index >= 0:
-        return values[index]
+def _reached(frame: FrameType, info: CodeInfo, write: Write, variables: Variables) -> Any:
+    """What the expression of a write leads to now."""
+    value = _variable(frame, info, write.base, write.slot, variables)
+    for kind, key, slot in write.steps:
+        if kind == "attribute":
+            value = attribute_of(value, key)
+        else:
+            value = _item(value, key if kind == "item" else _variable(frame, info, key, slot, variables))
+    return value
+
+
+def _variable(frame: FrameType, info: CodeInfo, name: str, slot: Slot, variables: Variables) -> Any:
+    if slot:
+        return value_at(variables, slot)
     return (frame.f_globals if info.is_function else frame.f_locals).get(name, ABSENT)
 
 
@@ -217,19 +288,7 @@ def _item(value: Any, key: Any) -> Any:
     return value.get(key, ABSENT) if kind is dict and is_key(key) else ABSENT
 
 
-def _key(target: Target, frame: FrameType, info: CodeInfo, values: Sequence[Any]) -> Any:
+def _key(target: Target, frame: FrameType, info: CodeInfo, variables: Variables) -> Any:
     assert target.key is not None
-    if not target.key.is_name:
-        return target.key.value
-    name, index = target.key.value
-    return _variable(frame, info, name, index, values)
-
-
-def _text(target: Target, frame: FrameType, info: CodeInfo, values: Sequence[Any]) -> str:
-    """`ws[3]` for `ws[i]` when i is 3; the position for an element that was appended."""
-    key = _key(target, frame, info, values)
-    if key is LAST:
-        whole = Target((target.base, *target.attributes))
-        whole.index = target.index
-        key = len(_value(frame, info, whole, values)) - 1
-    return f"{target.text}[{key!r}]"
+    name, is_name, slot = target.key
+    return _variable(frame, info, name, slot, variables) if is_name else name

@@ -19,10 +19,9 @@ from gradviz.worker.bindings import Log
 from gradviz.worker.frames import PASSED_OVER, without_ours
 from gradviz.worker.interrupts import forgive, unhurried
 from gradviz.worker.intervals import Intervals
-from gradviz.worker.lines import EMPTY, CodeInfo
-from gradviz.worker.locals import start_of
-from gradviz.worker.modules import CALL, FILE, ModuleNames, ModuleStack
-from gradviz.worker.observe import Observer, Seen
+from gradviz.worker.lines import EMPTY, Step
+from gradviz.worker.modules import CALL, ModuleNames, ModuleStack
+from gradviz.worker.observe import Activation, Observer, is_watched
 from gradviz.worker.serials import Serials
 from gradviz.worker.sites import Sites
 from gradviz.worker.userfiles import UserFiles
@@ -60,77 +59,70 @@ class Tables:
         self.modules.forget()
 
 
-class Activation:
-    """A function of the user's that is running: its code, its line, how often that line had run, its callers."""
-
-    __slots__ = ("before", "entry", "frame", "info", "iteration", "line", "parent", "seen", "stack", "start", "uses")
-
-    def __init__(self, frame: FrameType, info: CodeInfo, stack: int, parent: Activation | None) -> None:
-        self.frame = id(frame)
-        self.start = start_of(frame)
-        self.info = info
-        self.line = line = frame.f_lineno
-        self.entry = (line, -1)
-        self.before: tuple[int, int] | None = None  # `entry` of a generator that goes on, when it had yielded
-        self.iteration = 0
-        self.stack = stack
-        self.parent = parent
-        self.uses = EMPTY  # what the line that runs binds and uses
-        self.seen: Seen | None = None  # versions when it started
-
-
 class ThreadLines:
-    """The running functions of one thread, and the intervals of sequence numbers that their lines made."""
+    """The running functions of one thread, and the intervals of sequence numbers that their lines made.
 
-    def __init__(self, tables: Tables, is_watched: Callable[[], bool]) -> None:
+    `tracer` is the trace function that must be set for an event to tell the truth, None where nobody can displace us.
+    """
+
+    def __init__(self, tables: Tables) -> None:
         self.intervals = Intervals()
+        self.tracer: Trace | None = None
         self._sites = tables.sites
         self._observer = Observer(tables.log, tables.sites, self.intervals, tables.modules, tables.writes)
         self._modules = ModuleStack(tables.modules)
-        self._is_watched = is_watched
         self._last = sequence_now()
         self._top: Activation | None = None
-        self._yielded: dict[tuple[int, int], tuple[int, int]] = {}  # code and line -> its entry
+        self._yielded: dict[tuple[int, int], Step] = {}  # code and line
 
     def enter(self, frame: FrameType) -> None:
         """A function of the user's starts (or a generator goes on)."""
         now = sequence_now()
         if now != self._last:
             self._close(now)
-        top = self._top
+        outer = self._top
         info = self._sites.code(frame.f_code)
-        stack = 0 if top is None else self._sites.stack(top.stack, top.info.id, top.line)
-        self._top = Activation(frame, info, stack, top)
+        stack = 0 if outer is None else self._sites.stack(outer.stack, outer.info.id, outer.step.line)
+        self._top = top = Activation(frame, info, frame.f_lineno, stack, outer)
         if frame.f_lasti > info.first_offset:  # a generator goes on
-            self._top.before = self._yielded.get((info.id, self._top.line))
-        elif info.arguments:
-            self._observer.arguments(frame, self._top.start, info)
+            top.before = self._yielded.get((info.id, top.step.line))
+        elif info.arguments and not is_watched():
+            self._observer.arguments(frame, top)
 
-    def line(self, frame: FrameType, line: int, offset: int) -> None:
+    def line(self, frame: FrameType, offset: int) -> None:
         """A line starts; what was made since the last event belongs to the line before."""
         now = sequence_now()
         if now != self._last:
             self._close(now)
-        top = self._resync(frame)
-        info = top.info
-        counts = info.counts
-        if top.uses is not EMPTY:
-            self._observer.after(frame, top.start, info, top.line, top.uses, top.seen)
+        top = self._top
+        if top is None or top.frame != id(frame):
+            top = self._resync(frame)
+        before = top.step
+        look = before.look
+        if look is not EMPTY:
+            if is_watched():
+                top.look_away()
+            else:
+                self._observer.after(frame, top)
+        step = top.info.steps.get(offset) or top.info.step(offset, frame.f_lineno)
         # The same line again, with no other between, is a jump back inside a loop of one line. A part of a statement
         # that spreads over several lines has an offset of its own and so a count of its own.
-        if line != top.line or top.iteration == 0:
-            # A generator expression that goes on jumps back in its one line, too.
-            top.entry = (line, offset) if top.before is None or line != top.line else top.before
-        top.line = line
-        top.iteration = counts[top.entry] = counts.get(top.entry, 0) + 1
-        top.uses = info.lines.get(line, EMPTY)
-        uses = top.uses
-        top.seen = self._observer.before(frame, top.start, info, uses) if uses.uses or uses.writes else None
+        if step.line == before.line:
+            if top.iteration:
+                step = before
+            elif top.before is not None:  # a generator expression that goes on jumps back in its one line, too
+                step = top.before
+        top.step = step
+        step.count += 1
+        top.iteration = step.count
+        look = step.look
+        if (look.uses or look.writes) and not is_watched():
+            self._observer.before(frame, top, look, now)
 
     def is_at(self, frame: FrameType, line: int) -> bool:
         """Whether the frame is known to run this line already."""
         top = self._top
-        return top is not None and top.frame == id(frame) and top.line == line and top.iteration > 0
+        return top is not None and top.frame == id(frame) and top.step.line == line and top.iteration > 0
 
     def leave(self, frame: FrameType, value: Any) -> None:
         """The function returns `value`, raises or yields."""
@@ -138,12 +130,13 @@ class ThreadLines:
         if now != self._last:
             self._close(now)
         top = self._resync(frame)
-        if top.uses is not EMPTY:
-            self._observer.after(frame, top.start, top.info, top.line, top.uses, top.seen)
+        step = top.step
+        if step.look is not EMPTY and not is_watched():
+            self._observer.after(frame, top)
         if value is not None:
-            self._observer.returned(top.info, top.line, value)
+            self._observer.returned(top.info, step.line, value)
         if top.iteration and top.info.code.co_flags & _YIELDING:
-            self._yielded[top.info.id, top.line] = top.entry
+            self._yielded[top.info.id, step.line] = step
         self._top = top.parent
 
     def enter_module(self, frame: FrameType) -> None:
@@ -168,13 +161,21 @@ class ThreadLines:
 
     def _close(self, now: int) -> None:
         top = self._top
-        # While the user's own tracer, a debugger or coverage has the thread, no line is better than a wrong one.
-        if top is not None and self._is_watched():
-            site = self._sites.site(top.stack, top.info.id, top.line, self._modules.current)
-            self.intervals.add(self._last, now, site, top.iteration)
-        elif top is not None:
-            self._modules.clear()
+        if top is not None:
+            # While the user's own tracer, a debugger or coverage has the thread, no line is better than a wrong one.
+            if self.tracer is None or sys.gettrace() is self.tracer:
+                stack, module, site = top.step.where
+                if stack != top.stack or module != self._modules.current:
+                    site = self._site(top)
+                self.intervals.add(self._last, now, site, top.iteration)
+            else:
+                self._modules.clear()
         self._last = now
+
+    def _site(self, top: Activation) -> int:
+        site = self._sites.site(top.stack, top.info.id, top.step.line, self._modules.current)
+        top.step.where = top.stack, self._modules.current, site
+        return site
 
     def _resync(self, frame: FrameType) -> Activation:
         """The activation of `frame`; events may have been lost while somebody else's tracer was set."""
@@ -183,7 +184,7 @@ class ThreadLines:
         while at is not None and at.frame != wanted:
             at = at.parent
         if at is None:
-            at = Activation(frame, self._sites.code(frame.f_code), 0, None)
+            at = Activation(frame, self._sites.code(frame.f_code), frame.f_lineno, 0, None)
         self._top = at
         return at
 
@@ -225,12 +226,11 @@ class SettraceWatch:
         return trace(frame, event, arg)
 
     def _watch_this_thread(self, running: FrameType | None) -> Trace:
-        own: list[Trace] = []
-        lines = ThreadLines(self._tables, lambda: sys.gettrace() is own[0])
+        lines = ThreadLines(self._tables)
         self._threads[threading.get_ident()] = lines
         functions = self._callbacks(lines)
         trace: Trace = functions[0]
-        own.append(trace)
+        lines.tracer = trace
         for frame in reversed(user_frames(running, self._files)):
             lines.enter(frame)
             frame.f_trace = functions[1]
@@ -240,7 +240,7 @@ class SettraceWatch:
 
     def _callbacks(self, lines: ThreadLines) -> tuple[Any, ...]:
         """The trace function of a thread, and the ones for frames of the user's and for calls of modules."""
-        files, known = self._files, self._files.known
+        files, known = self._files, self._files.known  # `known` alone where it has the answer: at every call of torch's
 
         def in_module(frame: FrameType, event: str, arg: Any) -> Any:
             try:
@@ -253,7 +253,7 @@ class SettraceWatch:
         def local(frame: FrameType, event: str, arg: Any) -> Any:
             try:
                 if event == "line":
-                    lines.line(frame, frame.f_lineno, frame.f_lasti)
+                    lines.line(frame, frame.f_lasti)
                 elif event == "return":
                     lines.leave(frame, arg)
                 elif event == "exception":
@@ -267,11 +267,16 @@ class SettraceWatch:
                 if self._stopped:
                     sys.settrace(None)
                     return None
-                file = frame.f_code.co_filename
-                if (known.get(file) or file in files) and frame.f_code.co_name not in PASSED_OVER:
-                    lines.enter(frame)
-                    return local
-                if file == FILE and frame.f_code is CALL:
+                code = frame.f_code
+                try:
+                    is_users = known[code.co_filename]
+                except KeyError:
+                    is_users = code.co_filename in files
+                if is_users:
+                    if code.co_name not in PASSED_OVER:
+                        lines.enter(frame)
+                        return local
+                elif code is CALL:
                     lines.enter_module(frame)
                     frame.f_trace_lines = False
                     return in_module

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gradviz.worker.bytecode import LOADS, SHUFFLES, Token, before
+from gradviz.worker.locals import Slot
 
 _LONGEST = 8  # steps of an expression
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
@@ -18,12 +19,12 @@ PERHAPS, DIRECT, HIDDEN = range(3)
 class Step(NamedTuple):
     """One step of an expression: an attribute, an item with a constant key, or one whose key is a variable.
 
-    `at` is the position of that variable among the line's slots, -1 for a global.
+    `slot` is where that variable lies, `()` for a global.
     """
 
     kind: str  # "attribute", "item" or "variable"
     value: Any
-    at: int = -1
+    slot: Slot = ()
 
 
 class Write:
@@ -33,24 +34,19 @@ class Write:
     no tensor.
     """
 
-    __slots__ = ("base", "gradient", "how", "index", "misses", "steps")
+    __slots__ = ("base", "gradient", "how", "misses", "slot", "steps")
 
     def __init__(self, base: str, steps: tuple[Step, ...], gradient: bool, how: int) -> None:
         self.base, self.steps = base, steps
         self.gradient, self.how = gradient, how
-        self.index = -1
+        self.slot: Slot = ()
         self.misses = 0
 
-    def names(self) -> Iterator[str]:
-        """The variables of the expression."""
-        yield self.base
-        yield from (step.value for step in self.steps if step.kind == "variable")
-
-    def place(self, order: dict[str, int]) -> None:
-        """Note where the variables lie among the line's slots."""
-        self.index = order.get(self.base, -1)
+    def place(self, slots: dict[str, Slot]) -> None:
+        """Note where the variables of a function lie."""
+        self.slot = slots.get(self.base, ())
         self.steps = tuple(
-            step._replace(at=order.get(step.value, -1)) if step.kind == "variable" else step for step in self.steps
+            step._replace(slot=slots.get(step.value, ())) if step.kind == "variable" else step for step in self.steps
         )
 
 
