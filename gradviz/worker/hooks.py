@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from operator import attrgetter
 from time import perf_counter
 from typing import Any
@@ -16,6 +15,7 @@ from gradviz.worker.flow import Flow
 from gradviz.worker.gathered import Change, Gathered, Ran, Retained, mark_of
 from gradviz.worker.intake import Deferred, Intake, Item
 from gradviz.worker.pause import Pause
+from gradviz.worker.placing import Bound, unnoticed
 from gradviz.worker.quiet import attribute_reads_are_seen, started_here
 from gradviz.worker.reading import PLAIN
 from gradviz.worker.sums import Sums, has_hooks
@@ -66,6 +66,10 @@ class Hooks:
 
     def register(self) -> None:
         """Put the hooks on all nodes of the walk, or on its leaves."""
+        with unnoticed():
+            self._register()
+
+    def _register(self) -> None:
         walk, handles, bind = self._walk, self._handles, self._bind
         for index, (node, kind) in enumerate(zip(walk.nodes, walk.kinds, strict=True)):
             if kind == LEAF:
@@ -135,7 +139,7 @@ class Hooks:
             self._first(handle)
 
     def _bind(self, hook: Callable[..., None], index: int) -> Callable[..., None]:
-        return partial(self._unseen, hook, index) if self._seen else partial(hook, index)
+        return Bound(self._unseen, hook, index) if self._seen else Bound(hook, index)
 
     def _unseen(self, hook: Callable[..., None], index: int, *gradients: Any) -> None:
         with _C.DisableTorchFunction():

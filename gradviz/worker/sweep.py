@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from gradviz.worker.hooks import Hooks
+from gradviz.worker.placing import Bound
 from gradviz.worker.walk import Walk
 
 
@@ -22,7 +22,7 @@ def sweep(walk: Walk, owner: Hooks) -> None:
 
 def _remove(hooks: Any, owner: Hooks) -> None:
     for key, hook in list((hooks or {}).items()):
-        if isinstance(hook, partial) and owner.owns(hook.func):
+        if isinstance(hook, Bound) and owner.owns(hook.func):
             del hooks[key]
 
 
