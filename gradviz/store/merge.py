@@ -14,6 +14,7 @@ from gradviz.store.codec import pack_execution, pack_value, pack_values
 from gradviz.store.reader import close_recording, open_recording
 from gradviz.store.replace import finish
 from gradviz.store.rows import KINDS, AccumulationRow, CallEnd, CallStart, NodeRow
+from gradviz.store.runs import execution
 from gradviz.store.writer import Writer, stack_json
 
 
@@ -87,7 +88,7 @@ class _Ids:
 def _copy(writer: Writer, what_if: Recording, number: int, label: str, ids: _Ids) -> None:
     call, detail = what_if.call(1), what_if.detail(1)
     writer.begin_call(_start(writer, _renamed(call, number, label, ids), what_if.graph(1), ids))
-    writer.add_executions(number, [(run.order, ids[run.node], _execution(run)) for run in detail.executions])
+    writer.add_executions(number, [execution(run.order, ids[run.node], _execution(run)) for run in detail.executions])
     entries = [(False, entry) for entry in detail.accumulations] + [(True, entry) for entry in detail.retained]
     returned = None if detail.returned is None else pack_values(_packed(detail.returned))
     accumulations = [_accumulation(entry, retained, ids) for retained, entry in entries]

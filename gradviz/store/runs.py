@@ -9,21 +9,37 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
-from gradviz.store.codec import damaged
+from gradviz.store.codec import EXECUTION, SAME, SAME_HEAD, damaged
 from gradviz.store.rows import AccumulationRow
 
 RUN_BYTES = 1 << 16
 
 Run = tuple[int, bytes]  # how many entries lie before it, the blob
 EXECUTION_HEAD = struct.Struct("<IqI")  # order, node, bytes
+_SENT_ON = struct.Struct(EXECUTION_HEAD.format + (EXECUTION.format + SAME_HEAD.format).replace("<", ""))
+_SENT_ON_BYTES = EXECUTION.size + SAME_HEAD.size
 _NODE_VALUE = struct.Struct("<qiI")  # node, slot, bytes
 _ACCUMULATION = struct.Struct("<BqIq5I")  # retained, node, output_nr, order (-1: none), bytes of name and values
 
 
-def execution_runs(rows: Iterable[tuple[int, int, bytes]], before: int) -> list[Run]:
-    """Runs of `(order, node id, codec.pack_execution)`; `before` entries of the call were written already."""
-    head = EXECUTION_HEAD.pack
-    return _split((head(order, node, len(data)) + data for order, node, data in rows), before)
+def execution(order: int, node: int, data: bytes) -> bytes:
+    """An entry from what `codec.pack_execution` made."""
+    return EXECUTION_HEAD.pack(order, node, len(data)) + data
+
+
+def sent_on(order: int, node: int, source: int, slot: int, grad_inputs: list[bytes]) -> bytes:
+    """The entry of an execution that got one gradient, the very one that execution `source` sent along `slot`.
+
+    Most are: in one step it is made in a third of the time.
+    """
+    data = b"".join(grad_inputs)
+    length = _SENT_ON_BYTES + len(data)
+    return _SENT_ON.pack(order, node, length, 1, len(grad_inputs), 0, SAME, source, slot) + data
+
+
+def execution_runs(entries: Iterable[bytes], before: int) -> list[Run]:
+    """Runs of entries; `before` entries of the call were written already."""
+    return _split(entries, before)
 
 
 def node_value_runs(rows: Iterable[tuple[int, int, bytes]]) -> list[Run]:

@@ -261,8 +261,8 @@ class Scribe:
         """Write what a long call has done so far."""
         if active.encoder is not None and active.intake is not None:
             active.intake.settle()
-            rows = active.encoder.encode(active.gathered)
-            self._writer.add_executions(active.rank.number, rows)
+            entries = active.encoder.encode(active.gathered)
+            self._writer.add_executions(active.rank.number, entries)
             self._writer.flush()
 
     def end(self, active: Active, result: Any, error: BaseException | None) -> None:
@@ -322,15 +322,15 @@ class Scribe:
     def _finish_executions(self, active: Active, encoder: Encoder, error: BaseException | None) -> int | None:
         """Queue the executions that are not written yet; return the index of the node that failed."""
         gathered = active.gathered
-        rows = encoder.encode(gathered)
+        entries = encoder.encode(gathered)
         failed = None
         if error is not None and active.hooks is not None:
             failed = failing(active.walk, gathered, encoder, active.needed)
         if failed is not None:
             arrived = gathered.started.get(failed) or encoder.flowed(failed)
             gathered.ran.append(Ran(failed, list(arrived), [], finished=False))
-            rows += encoder.encode(gathered)
-        self._writer.add_executions(active.rank.number, rows)
+            entries += encoder.encode(gathered)
+        self._writer.add_executions(active.rank.number, entries)
         return failed
 
 

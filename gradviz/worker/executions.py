@@ -1,4 +1,4 @@
-"""Executions as rows of the recording: what equals a neighbour's is not stored twice, what a hook changed is shown."""
+"""Executions as entries of the recording: what a neighbour sent is not stored twice, what a hook changed is shown."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gradviz.store.codec import UNDEFINED, WHOLE, pack_execution, pack_same
+from gradviz.store.runs import execution, sent_on
 from gradviz.worker.capture import HEAD
 from gradviz.worker.flow import FROM_SEED, Flow
 from gradviz.worker.gathered import Gathered
 from gradviz.worker.intake import Item, packed
 from gradviz.worker.walk import LEAF, Walk
 
-Row = tuple[int, int, bytes]  # order, node id, packed execution
 _ARRAY_CODES = {"float32": "f", "float64": "d"}
 _SUM_UP_TO = 64
 
@@ -28,26 +28,26 @@ class Encoder:
         self._left: list[list[bytes] | None] = [None] * len(walk.nodes)
         self._done = 0
 
-    def encode(self, gathered: Gathered) -> list[Row]:
-        """The rows of the executions that are new since the last time."""
+    def encode(self, gathered: Gathered) -> list[bytes]:
+        """The executions that are new since the last time, each an entry of `store.runs`."""
         ran, sums, computed = gathered.ran, gathered.sums, gathered.computed
-        rows = []
+        entries = []
         ids, orders, lefts, terms = self._walk.ids, self._orders, self._left, self._flow.terms
         new = ran[self._done :] if self._done else ran
         for order, (index, outputs, inputs, finished) in enumerate(new, self._done):
             left = [item if item.__class__ is bytes else item.packed for item in inputs]  # type: ignore[union-attr]
-            if outputs is None and finished and index not in computed:  # most of them
-                same = [pack_same(orders[source], slot) for _, source, slot in terms[index]]
-                rows.append((order, ids[index], pack_execution(same, left)))
+            if outputs is None and finished and len(terms[index]) == 1 and index not in computed:  # most of them
+                _, source, slot = terms[index][0]
+                entries.append(sent_on(order, ids[index], orders[source], slot, left))
             else:
                 got, arrived = self._got(index, outputs, sums)
                 own = [packed(item) for item in computed[index]] if index in computed else left
                 data = pack_execution(got, left, arrived, finished, None if own == left else own)
-                rows.append((order, ids[index], data))
+                entries.append(execution(order, ids[index], data))
             orders[index] = order
             lefts[index] = left
         self._done = len(ran)
-        return rows
+        return entries
 
     def _got(
         self, index: int, outputs: Sequence[Item] | None, sums: Mapping[int, Item]
@@ -91,6 +91,8 @@ class Encoder:
                 is_small = len(came) <= HEAD or source == FROM_SEED
                 return (outputs if is_small else [pack_same(self._orders[source], slot)]), None
             return outputs, None if came is None else [came]
+        if len(outputs) == 1 and outputs[0][0] != WHOLE and self._is_sum(terms):
+            return outputs, None  # statistics of a sum tell nothing of its terms
         # Grouped at one go: `unbind` of 50,000 rows is a node with 50,000 outputs.
         grouped: dict[int, list[tuple[int, int, int]]] = {number: [] for number in range(len(outputs))}
         for term in terms:
@@ -106,6 +108,16 @@ class Encoder:
             return self._flow.seeds[slot][2]
         left = self._left[source]
         return None if left is None or slot >= len(left) else left[slot]
+
+    def _is_sum(self, terms: Sequence[tuple[int, int, int]]) -> bool:
+        """Tell whether at least two of the terms are defined, or one is not known."""
+        defined = 0
+        for _, source, slot in terms:
+            came = self._came(source, slot)
+            defined += came != UNDEFINED
+            if came is None or defined > 1:
+                return True
+        return False
 
     def _terms(
         self, index: int, output_nr: int, terms: Sequence[tuple[int, int, int]] | None = None

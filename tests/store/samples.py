@@ -40,6 +40,7 @@ from gradviz.model import (
 )
 from gradviz.store.codec import UNDEFINED, pack_execution, pack_same, pack_value, pack_values
 from gradviz.store.rows import KINDS, AccumulationRow, CallEnd, CallStart, NodeRow
+from gradviz.store.runs import execution
 from gradviz.store.writer import Writer, stack_json
 from tests.recordings import MemorySource
 
@@ -252,8 +253,8 @@ def node_row(writer: Writer, node: Node) -> NodeRow:
     )
 
 
-def executions(writer: Writer, ran: Iterable[Execution], same: bool) -> list[tuple[int, int, bytes]]:
-    """The rows of executions; a value that left an earlier one is referred to."""
+def executions(writer: Writer, ran: Iterable[Execution], same: bool) -> list[bytes]:
+    """The entries of executions; a value that left an earlier one is referred to."""
     known: dict[TensorValue, tuple[int, int]] = {}
     rows = []
     for entry in ran:
@@ -266,7 +267,8 @@ def executions(writer: Writer, ran: Iterable[Execution], same: bool) -> list[tup
         outputs = [packed(value) for value in entry.grad_outputs]
         arrived = None if entry.arrived is None else [packed(value) for value in entry.arrived]
         inputs = [pack(writer, value) for value in entry.grad_inputs]
-        rows.append((entry.order, entry.node, pack_execution(outputs, inputs, arrived, entry.finished)))
+        data = pack_execution(outputs, inputs, arrived, entry.finished)
+        rows.append(execution(entry.order, entry.node, data))
         for slot, value in enumerate(entry.grad_inputs):
             if value is not None:
                 known.setdefault(value, (entry.order, slot))

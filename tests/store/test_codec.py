@@ -113,7 +113,7 @@ def test_executions_come_back() -> None:
     second = codec.pack_execution(
         [codec.pack_same(3, 1), codec.UNDEFINED], [whole, codec.pack_whole(2, b"abcde")], [whole, whole], False
     )
-    ((before, blob),) = runs.execution_runs([(3, 4, first), (9, 8, second)], 0)
+    ((before, blob),) = runs.execution_runs([runs.execution(3, 4, first), runs.execution(9, 8, second)], 0)
     found: dict[int, Execution] = {}
     read_executions(blob, TYPES, found)
     value = TensorValue((2,), "float32", "cpu", struct.pack("<2f", 1.5, -2.0))
@@ -123,6 +123,13 @@ def test_executions_come_back() -> None:
         Execution(3, 4, (None,), (None, samples.COMPLEX)),
         Execution(9, 8, (samples.COMPLEX, None), (value, odd), (value, value), False),
     ]
+
+
+def test_what_was_sent_on_is_the_same_entry_in_one_step() -> None:
+    whole = codec.pack_whole(1, bytes(8))
+    for left in ([], [whole], [codec.UNDEFINED, whole]):
+        data = codec.pack_execution([codec.pack_same(3, 1)], left)
+        assert runs.sent_on(7, 1 << 40, 3, 1, left) == runs.execution(7, 1 << 40, data)
 
 
 packed_none = codec.pack_execution([codec.UNDEFINED], [])
@@ -144,7 +151,7 @@ packed_none = codec.pack_execution([codec.UNDEFINED], [])
     ],
 )
 def test_what_is_no_execution_is_refused(rows: list[tuple[int, int, bytes]]) -> None:
-    ((_, blob),) = runs.execution_runs(rows, 0)
+    ((_, blob),) = runs.execution_runs([runs.execution(*row) for row in rows], 0)
     with pytest.raises(DamagedRecordingError):
         read_executions(blob, TYPES, {})
 
@@ -152,7 +159,8 @@ def test_what_is_no_execution_is_refused(rows: list[tuple[int, int, bytes]]) -> 
 def test_a_run_that_is_cut_anywhere_is_refused() -> None:
     whole = codec.pack_whole(1, bytes(8))
     measured = codec.pack_measured(1, (1.0, 1.0, 1.0, 1.0, 0, 0, 0))
-    ((_, blob),) = runs.execution_runs([(0, 0, codec.pack_execution([whole], [measured, codec.UNDEFINED]))], 0)
+    data = codec.pack_execution([whole], [measured, codec.UNDEFINED])
+    ((_, blob),) = runs.execution_runs([runs.execution(0, 0, data)], 0)
     for end in range(1, len(blob)):
         with pytest.raises(DamagedRecordingError):
             read_executions(blob[:end], TYPES, {})
