@@ -19,6 +19,7 @@ Statement = tuple[str, Sequence[Sequence[Any]]]  # an INSERT with its rows
 Batch = list[Statement]
 
 _BUSY_SECONDS = 2.0
+_LOG_PAGES = 4_000  # 16 MB; when the log has them it is written back, for which the disk itself is waited for
 _PATIENCE = 3  # so often in a row another process may hold the file before recording stops
 _RAISED = (sqlite3.Error, OSError, OverflowError, ValueError, MemoryError, RecordingError)
 
@@ -157,6 +158,7 @@ class GuardedDatabase:
     def _use_log(self) -> None:
         connection = self._live()
         connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("BEGIN IMMEDIATE")  # opens the log and its index, so that they can be noted
         connection.execute("COMMIT")
