@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from typing import Any
 
 import torch
@@ -21,9 +22,6 @@ _BATCHED = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 # Without the stack of contexts in `quiet`: a plain intake is one that nobody watches.
 _TENSOR = torch.Tensor
 _below_autograd: Any = torch._C._AutoDispatchBelowAutograd
-
-
-_NO_ROWS = memoryview(b"")
 
 Mark = tuple[int, int, tuple[int, ...]]
 """Which tensor it is and in which state: memory, version, strides."""
@@ -61,13 +59,16 @@ def packed(item: Item) -> bytes:
 
 
 class Arena:
-    """Memory for the copies of one batch. `memory` goes when it goes."""
+    """Memory for the copies of one batch."""
 
-    __slots__ = ("memory", "tensor")
+    __slots__ = ("memory",)
 
     def __init__(self) -> None:
-        self.tensor = torch.empty(_ARENA, dtype=torch.uint8, device="cpu")
-        self.memory = memoryview(memory_at(_ARENA)(self.tensor.data_ptr())).cast("B")
+        self.memory = BytesIO(bytes(_ARENA))  # to write into it is the quickest way there is to copy from an address
+
+    def tensor(self, end: int, dtype: torch.dtype) -> torch.Tensor:
+        """The elements that lie before `end`; the arena must not be written to while they are in use."""
+        return torch.frombuffer(self.memory.getbuffer()[:end], dtype=dtype)
 
 
 class Arenas:
@@ -167,8 +168,8 @@ class Batch:
     """
 
     __slots__ = (
-        *("_append", "_arena", "_arenas", "_capture", "_count", "_dtype", "_end", "_full", "_items", "_memory"),
-        *("_order", "_parts", "_rows", "_sample", "_shape", "_size"),
+        *("_append", "_arena", "_arenas", "_capture", "_count", "_dtype", "_items", "_memory", "_most", "_order"),
+        *("_parts", "_room", "_sample", "_shape", "_size", "_write"),
     )
 
     def __init__(
@@ -194,18 +195,16 @@ class Batch:
         self._memory = memory_at(self._size)
         self._arenas = arenas
         self._arena: Arena | None = None
-        self._rows = _NO_ROWS
-        self._end = 0  # bytes of the arena that hold copies
-        self._full = _ARENA // self._size * self._size
+        self._write: Callable[[Any], int] = _nowhere
+        self._most = _ARENA // self._size  # copies that an arena holds
+        self._room = 0  # for so many more
 
     def add(self, address: int) -> Deferred:
         """Copy the tensor at `address`."""
-        start = self._end
-        if start == self._full or self._arena is None:
+        if not self._room:
             self._make_room()
-            start = 0
-        self._end = end = start + self._size
-        self._rows[start:end] = memoryview(self._memory(address)).cast("B")
+        self._room -= 1
+        self._write(self._memory(address))
         item = Deferred()
         self._append(item)
         return item
@@ -232,15 +231,17 @@ class Batch:
     def _make_room(self) -> None:
         self._reduce_copies()
         self._arena = self._arenas.take()
-        self._rows = self._arena.memory
+        self._arena.memory.seek(0)
+        self._write = self._arena.memory.write
+        self._room = self._most
 
     def _reduce_copies(self) -> None:
-        arena, end = self._arena, self._end
-        self._arena, self._end = None, 0
+        arena, copies = self._arena, self._most - self._room
+        self._arena, self._room = None, 0
         if arena is None:
             return
         with _below_autograd():
-            lying = arena.tensor[:end].view(self._dtype).view(-1, self._count)
+            lying = arena.tensor(copies * self._size, self._dtype).view(-1, self._count)
             tensors = lying
             if self._sample:
                 back = [self._order.index(at) + 1 for at in range(len(self._order))]
@@ -348,6 +349,10 @@ def _reduced(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
         return batch.add_large(tensor)
 
     return take
+
+
+def _nowhere(_: Any) -> int:
+    raise AssertionError("no arena yet")
 
 
 def order_of(strides: tuple[int, ...]) -> list[int]:
