@@ -10,7 +10,7 @@ import itertools
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 _recorders = itertools.count(1)
 _ORDER_BITS = 4
@@ -69,9 +69,12 @@ class Tensors:
         return found
 
 
-def unmark(mark: int) -> tuple[int, int, bool]:
-    """Serial, derivative order, and whether a tensor hook was set."""
-    return (mark >> _SHIFT) - 1, mark & _ORDERS, bool(mark & _HOOKED)
+class Numbers(NamedTuple):
+    """What is known of the nodes of a graph, by position: serials, derivative orders, which have a tensor hook."""
+
+    serials: list[int]
+    orders: list[int]
+    hooked: set[int]
 
 
 class Identities:
@@ -92,25 +95,23 @@ class Identities:
     def read(self, node: Any) -> tuple[int | None, int, bool]:
         """Serial (None before the node's first call), derivative order and whether a tensor hook was set there."""
         mark = node.metadata.get(self._key, 1)
-        serial, order, hooked = unmark(mark)
-        return (serial if mark > _LARGEST_UNNUMBERED else None), order, hooked
+        serial = (mark >> _SHIFT) - 1 if mark > _LARGEST_UNNUMBERED else None
+        return serial, mark & _ORDERS, bool(mark & _HOOKED)
 
     def serial(self, node: Any) -> int | None:
         """The node's serial number, None when no call has met it."""
         return self.read(node)[0]
 
-    def number(self, nodes: Iterable[Any], leaves: Mapping[int, Any]) -> list[int]:
-        """Give serials to nodes that have none, in order; `leaves` maps positions of AccumulateGrad nodes to tensors.
-
-        Returns a mark for each, which `unmark` takes apart.
-        """
-        key, marks = self._key, []
+    def number(self, nodes: Iterable[Any], leaves: Mapping[int, Any]) -> Numbers:
+        """Give serials to nodes that have none, in order; `leaves` maps positions to the tensors of leaves."""
+        key, serials, orders = self._key, [], []
         find, add = self.leaves.find, self.leaves.add
+        hooked = set()
         for at, node in enumerate(nodes):
             if at in leaves:
                 tensor = leaves[at]
-                known = find(tensor) or add(tensor, self.new_serial())
-                marks.append((known.node + 1) << _SHIFT | 1)
+                serials.append((find(tensor) or add(tensor, self.new_serial())).node)
+                orders.append(1)
                 continue
             metadata = node.metadata
             mark = metadata.get(key, 1)
@@ -118,8 +119,11 @@ class Identities:
                 self._next += 1
                 mark |= self._next << _SHIFT
                 metadata[key] = mark
-            marks.append(mark)
-        return marks
+            serials.append((mark >> _SHIFT) - 1)
+            orders.append(mark & _ORDERS)
+            if mark & _HOOKED:
+                hooked.add(at)
+        return Numbers(serials, orders, hooked)
 
     def new_serial(self) -> int:
         """A serial number for a leaf."""

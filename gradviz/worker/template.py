@@ -195,13 +195,15 @@ class Templates:
     def _all_outputs(self, nodes: Sequence[Any], retained: set[tuple[int, int]]) -> list[int]:
         """The rows of the nodes' outputs."""
         texts, rows = self._texts, []
-        key: tuple[Any, ...]
         for node in nodes:
+            key: tuple[Any, ...] = ()
             try:
                 metadata = node._input_metadata
-                if len(metadata) == 1:
+                if len(metadata) == 1:  # most of them: a flat key is made in half the time
                     (m,) = metadata
-                    key = ((tuple(m.shape), m.dtype, m.device),)
+                    key = (*m.shape, m.dtype, m.device)
+                    if key not in texts:
+                        texts[key] = self._outputs(((tuple(m.shape), m.dtype, m.device),))
                 else:
                     key = tuple([(tuple(m.shape), m.dtype, m.device) for m in metadata])
             except (AttributeError, RuntimeError):  # an older torch; a nested tensor, which has no shape

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from gradviz.store.writer import EdgeRow
-from gradviz.worker.identity import Identities, unmark
+from gradviz.worker.identity import Identities
 
 OPERATION, LEAF, CUSTOM, OPAQUE = range(4)
 _PYTHON_NODE: Any = torch._C._FunctionBase
@@ -77,73 +78,80 @@ def walk(roots: list[Any], identities: Identities | None, limit: int, only_leave
     With `only_leaves` no other node gets a number (its id is -1); without `identities` none does.
     """
     found = Walk()
-    leaf_at: dict[int, int] = {}
-    queue: list[Any] = []
+    enter = _entrance(found)
+    index, edges, nodes = found.index, found.edges, found.nodes
     for root in roots:
-        if root is not None and root not in found.index:
-            _enter(found, root, leaf_at, queue)
-    index, edges, slots = found.index, found.edges, found.slots
-    for node in queue:
-        source = index[node]
+        if root is not None and root not in index:
+            enter(root)
+    # What is met is put at the end of what is gone through.
+    for source, (node, kind) in enumerate(zip(nodes, found.kinds)):  # noqa: B905 (both grow)
+        if kind == LEAF:
+            found.slots.append(0)
+            continue
         following = node.next_functions
-        slots[source] = len(following)
+        found.slots.append(len(following))
         for slot, (target, output_nr) in enumerate(following):
-            if target is None:
-                continue
             at = index.get(target)
             if at is None:
-                if len(queue) >= limit:
+                if target is None:
+                    continue
+                if len(nodes) >= limit:
                     found.cut = True
                     continue
-                at = _enter(found, target, leaf_at, queue)
+                at = enter(target)
             edges.append((source, slot, at, output_nr))
     if identities is None:
-        found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
+        found.ids, found.orders = [-1] * len(nodes), [1] * len(nodes)
     else:
         _number(found, identities, only_leaves)
     return found
 
 
-def _enter(found: Walk, node: Any, leaf_at: dict[int, int], queue: list[Any]) -> int:
-    """Give a node that was met for the first time its index."""
-    at = len(found.nodes)
-    kind = OPERATION
+def _entrance(found: Walk) -> Callable[[Any], int]:
+    """What gives a node that is met for the first time its index, and returns that. It is made for one walk."""
+    index, nodes, kinds, names = found.index, found.nodes, found.kinds, found.names
+    of_type: dict[type, tuple[int, str]] = {}  # kind and name of the nodes of a type
+    leaf_at: dict[int, int] = {}
+
+    def enter(node: Any) -> int:
+        at = index[node] = len(nodes)
+        kind, name = of_type.get(type(node)) or _look(node, of_type)
+        if kind == LEAF:
+            variable = node.variable
+            twin = leaf_at.setdefault(id(variable), at)
+            if twin != at:
+                index[node] = twin
+                found.twins.append((twin, node))
+                return twin
+            found.leaves[at] = variable
+        nodes.append(node)
+        kinds.append(kind)
+        names.append(name)
+        return at
+
+    return enter
+
+
+def _look(node: Any, of_type: dict[type, tuple[int, str]]) -> tuple[int, str]:
+    """Kind and name of a node."""
     name = node.name()
-    if name == ACCUMULATE:
-        variable = node.variable
-        twin = leaf_at.setdefault(id(variable), at)
-        if twin != at:
-            found.index[node] = twin
-            found.twins.append((twin, node))
-            return twin
-        found.leaves[at] = variable
-        kind = LEAF
-    else:
-        queue.append(node)
-        if isinstance(node, _PYTHON_NODE):
-            # What torch.compile made of a region is one Python node that holds its whole backward.
-            kind = OPAQUE if name.startswith("CompiledFunction") else CUSTOM
-    found.index[node] = at
-    found.nodes.append(node)
-    found.kinds.append(kind)
-    found.names.append(name)
-    found.slots.append(0)
-    return at
+    kind = LEAF if name == ACCUMULATE else OPERATION
+    if isinstance(node, _PYTHON_NODE):
+        # What torch.compile made of a region is one Python node that holds its whole backward.
+        kind = OPAQUE if name.startswith("CompiledFunction") else CUSTOM
+    if name.endswith(type(node).__name__):  # not so for nodes of extensions: they share one type
+        of_type[type(node)] = kind, name
+    return kind, name
 
 
 def _number(found: Walk, identities: Identities, only_leaves: bool) -> None:
     if only_leaves:
         found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
         leaves = dict(enumerate(found.leaves.values()))
-        for at, mark in zip(found.leaves, identities.number(leaves.values(), leaves), strict=True):
-            found.ids[at] = unmark(mark)[0]
+        for at, serial in zip(found.leaves, identities.number(leaves.values(), leaves).serials, strict=True):
+            found.ids[at] = serial
         return
-    for at, mark in enumerate(identities.number(found.nodes, found.leaves)):
-        serial, order, hooked = unmark(mark)
-        found.ids.append(serial)
-        found.orders.append(order)
-        if hooked:
-            found.hooked.add(at)
+    found.ids, found.orders, found.hooked = identities.number(found.nodes, found.leaves)
 
 
 def reaching(found: Walk, targets: set[int]) -> set[int]:
