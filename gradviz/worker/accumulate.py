@@ -41,15 +41,16 @@ def rows_of(
     kept = {(entry.index, entry.output_nr): entry for entry in retained}
     rows = []
     for change in gathered.changes:
-        tensor = kept[change.index, change.output_nr].tensor if change.retained else found.leaves[change.index]
+        index = change.index
+        tensor = kept[index, change.output_nr].tensor if change.retained else found.leaves[index]
         before = packed(change.before)
-        incoming = sent(change.index) if change.incoming is None else packed(change.incoming)
+        incoming = sent(index) if change.incoming is None else packed(change.incoming)
         after = packed(change.after) if change.after is not None else before if change.order is None else incoming
         gradient = gradient_of(tensor)
         is_same = change.mark is not None and gradient is not None and mark_of(gradient) == change.mark
         left = after if is_same and change.order is not None else capture.pack(gradient)
-        values = before, incoming, after, left
-        rows.append(_row(found, change, values, _name(tensor, identities)))
+        name = _name(tensor, identities) if change.retained else found.known[index].name
+        rows.append(_row(found, change, (before, incoming, after, left), name))
     seen = {(change.index, change.output_nr) for change in gathered.changes if change.retained}
     for at, entry in kept.items():
         left = capture.pack(gradient_of(entry.tensor))
@@ -65,6 +66,5 @@ def _row(found: Walk, change: Change, values: tuple[bytes, ...], name: str | Non
 
 
 def _name(tensor: Any, identities: Identities) -> str | None:
-    table = identities.leaves if tensor.is_leaf else identities.retained
-    known = table.find(tensor)
+    known = identities.retained.find(tensor)
     return None if known is None else known.name

@@ -21,7 +21,7 @@ from gradviz.worker.frames import place_of, user_frame
 from gradviz.worker.gathered import Gathered, Ran, Retained
 from gradviz.worker.heads import Ends, call_of, ends_of, is_tensor, resolved
 from gradviz.worker.hooks import Hooks
-from gradviz.worker.identity import Identities
+from gradviz.worker.identity import Identities, Known
 from gradviz.worker.intake import Arenas, Intake
 from gradviz.worker.limits import make_room
 from gradviz.worker.orders import mark_made, next_sequence
@@ -143,7 +143,7 @@ class Scribe:
     def _begin_full(self, rank: Rank, entry: Entry, ends: Ends, found: Walk, names: Names, engine: bool) -> Active:
         retained = self._retained(found, names)
         kept = {(kept.index, kept.output_nr) for kept in retained}
-        known = facts.look(found, names, self.identities, self._tracer, self._saved, kept)
+        known = facts.look(found, names, self._tracer, self._saved, kept)
         if rank.parent is None:
             self._note_idle(rank, entry, found, names)
         stored = self._templates.store(found, known)
@@ -175,8 +175,8 @@ class Scribe:
                 self._idle.add(name)
                 self._tracer.holds(name, tensor, entry.stack[0], rank.number)
 
-    def _leaf_value(self, tensor: Any) -> bytes:
-        return self.changes.leaf_value(tensor, self._plain.pack)
+    def _leaf_value(self, tensor: Any, known: Known) -> bytes:
+        return self.changes.leaf_value(tensor, known, self._plain.pack)
 
     def _flow(self, stored: Stored, found: Walk, seeds: list[Seed]) -> Flow:
         """How gradient flows; of a graph that the call before had, too, it is known."""
@@ -196,7 +196,7 @@ class Scribe:
                 self._sources.add(self._tracer.spell(row, 0, 0).stack)
 
     def _begin_summary(self, rank: Rank, entry: Entry, ends: Ends, found: Walk, names: Names, engine: bool) -> Active:
-        facts.name_new_leaves(found, names, self.identities)
+        facts.name_new_leaves(found, names)
         pack = self._brief.pack
         packed = [pack(seed) for seed in entry.seeds]
         values = [pack(output) if is_tensor(output) else UNDEFINED for output in entry.outputs]
@@ -300,7 +300,7 @@ class Scribe:
             self.changes.forget()
         else:
             left = {row.node: row.left for row in rows if not row.retained}
-            self.changes.settle(active.walk.leaves.values(), left)
+            self.changes.settle(zip(active.walk.leaves.values(), active.walk.known.values(), strict=True), left)
 
     def write_bindings(self, active: Active | None) -> None:
         """Write the bindings that are new, with the nodes of the call that has just ended (None: at the end)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradviz.model import Event, Place
 from gradviz.model.recording import EventKind
@@ -34,8 +34,7 @@ class State:
     stored: bytes | None = None  # how the value was packed, while it is still that
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One leaf that changed. `place` is the line that did it, None where that is not known."""
 
     kind: EventKind
@@ -66,18 +65,17 @@ class Changes:
         them it was done by hand.
         """
         changes: list[Change] = []
+        states, take = self._states, self._prints.take
         for tensor, known in self._identities.leaves.alive():
-            state = self._states.get(known.node)
+            state = states.get(known.node)
             if state is None:
                 continue
-            gradient = tensor.grad
-            if gradient is None and state.gradient is NOTHING:
-                pass
-            elif differ(state.gradient, now := self._prints.take(gradient, state.gradient)):
-                kind, how = self._kind(state.gradient, now)
-                norms = self._norm(state.gradient), self._norm(now)
+            gradient, before = tensor.grad, state.gradient
+            now = NOTHING if gradient is None else take(gradient, before)
+            if now is not before and differ(before, now):
+                kind, how = self._kind(before, now)
                 where = place or self._line(tensor, gradient=True)
-                changes.append(Change(kind, how or detail, _name(known), norms, where))
+                changes.append(Change(kind, how or detail, _name(known), (self._norm(before), self._norm(now)), where))
                 state.gradient = now
             if values and state.value is not None:
                 self._compare_value(tensor, known, state, changes, place, detail)
@@ -101,11 +99,8 @@ class Changes:
         self._note(changes)
         self.measure(place)
 
-    def leaf_value(self, tensor: Any, pack: Callable[[Any], bytes]) -> bytes:
+    def leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
         """A call looks at a leaf: note whether its value has changed, and return the value packed by `pack`."""
-        known = self._identities.leaves.find(tensor)
-        if known is None:
-            return pack(tensor)
         state = self._state(known)
         if state.value is not None:
             self._compare_value(tensor, known, state, self._at_call)
@@ -117,15 +112,12 @@ class Changes:
             state.stored = pack(tensor)
         return state.stored
 
-    def settle(self, leaves: Iterable[Any], left: Mapping[int, bytes]) -> None:
+    def settle(self, leaves: Iterable[tuple[Any, Known]], left: Mapping[int, bytes]) -> None:
         """A call has ended, and what it did to `.grad` of its `leaves` is recorded with it.
 
         `left` holds, by node id, the packed `.grad` of those that the call has written.
         """
-        for tensor in leaves:
-            known = self._identities.leaves.find(tensor)
-            if known is None:
-                continue
+        for tensor, known in leaves:
             state = self._state(known)
             packed = left.get(known.node)
             if packed is None or not is_whole(packed):
@@ -168,7 +160,7 @@ class Changes:
         return None if self._tracer is None else self._tracer.wrote(tensor, gradient)
 
     def _norm(self, entry: Print) -> Norm:
-        return self._prints.norm_of(entry)
+        return None if entry is NOTHING else self._prints.norm_of(entry)
 
     def _kind(self, before: Print, now: Print) -> tuple[EventKind, str | None]:
         """What a change of `.grad` is, and how it was cleared."""

@@ -12,7 +12,7 @@ from gradviz.worker.bindings import node_of as grad_fn_of
 from gradviz.worker.capture import Capture
 from gradviz.worker.entry import Entry
 from gradviz.worker.heads import Ends
-from gradviz.worker.identity import Identities
+from gradviz.worker.identity import Known
 from gradviz.worker.intervals import Intervals, Located
 from gradviz.worker.saved import Entry as SavedEntry
 from gradviz.worker.saved import SavedReader
@@ -45,8 +45,7 @@ class Facts:
 
 
 def look(
-    found: Walk, names: Names, identities: Identities, tracer: Tracer | None, saved: SavedReader,
-    retained: set[tuple[int, int]],
+    found: Walk, names: Names, tracer: Tracer | None, saved: SavedReader, retained: set[tuple[int, int]]
 ) -> Facts:  # fmt: skip
     """Look everything up before the engine runs: it frees what the nodes have saved."""
     sequences = sequences_of(found)
@@ -54,7 +53,7 @@ def look(
     return Facts(
         sequences,
         Intervals().find_all(sequences) if tracer is None else tracer.locate(sequences),
-        name_leaves(found, names, identities),
+        name_leaves(found, names),
         [saved.read(node) for node in found.nodes] if count <= DETAILED_UP_TO else None,
         retained,
     )
@@ -69,29 +68,28 @@ def sequences_of(found: Walk) -> list[int]:
     ]  # fmt: skip
 
 
-def name_leaves(found: Walk, names: Names, identities: Identities) -> dict[int, str | None]:
+def name_leaves(found: Walk, names: Names) -> dict[int, str | None]:
     """The names of the leaves at the call; a leaf that no variable leads to any more keeps its last one for events."""
     found_names = {}
+    known = found.known
     for index, tensor in found.leaves.items():
         name = found_names[index] = names.of(tensor)
-        known = identities.leaves.find(tensor)
-        if known is not None and name is not None:
-            known.name = name
+        if name is not None:
+            known[index].name = name
     return found_names
 
 
-def name_new_leaves(found: Walk, names: Names, identities: Identities) -> None:
+def name_new_leaves(found: Walk, names: Names) -> None:
     """Name those leaves that have no name yet, for events: a search in each of 10,000 steps would cost much."""
-    for tensor in found.leaves.values():
-        known = identities.leaves.find(tensor)
-        if known is not None and known.name is None and not known.is_nameless:
-            known.name = names.of(tensor)
+    for index, known in found.known.items():
+        if known.name is None and not known.is_nameless:
+            known.name = names.of(found.leaves[index])
             known.is_nameless = known.name is None
 
 
 def node_values(
     found: Walk, facts: Facts, entry: Entry, ends: Ends, names: Names, capture: Capture,
-    leaf_value: Callable[[Any], bytes],
+    leaf_value: Callable[[Any, Known], bytes],
 ) -> list[tuple[int, int, bytes]]:  # fmt: skip
     """Rows `(node id, slot, packed value)`: small saved values, and forward values where something holds them.
 
@@ -116,7 +114,7 @@ def node_values(
         if at is not None and output_nr == 0 and isinstance(output, torch.Tensor):
             forward[at] = pack(output)
     for at, tensor in found.leaves.items():
-        forward[at] = leaf_value(tensor)
+        forward[at] = leaf_value(tensor, found.known[at])
     rows += [(ids[at], OWN_OUTPUT, value) for at, value in forward.items()]
     return rows
 

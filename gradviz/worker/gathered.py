@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gradviz.worker.intake import Item, Mark
+from gradviz.worker.quiet import started_here
 
 
 class Ran(NamedTuple):
@@ -55,6 +56,12 @@ class Gathered:
     sums: dict[int, Item] = field(default_factory=dict)  # index -> what came, where a tensor hook stands before it
     computed: dict[int, list[Item]] = field(default_factory=dict)  # index -> what left before hooks on the node
     trouble: BaseException | None = None
+
+    def note(self, error: Exception) -> None:
+        """Keep what went wrong in our own code; what a handler of the user's raised in the midst of it goes on."""
+        if not started_here(error):
+            raise error
+        self.trouble = error
 
 
 def mark_of(gradient: Any) -> Mark | None:

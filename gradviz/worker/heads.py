@@ -34,6 +34,8 @@ def ends_of(entry: Entry) -> Ends:
 
 def resolved(entry: Entry, ends: Ends, found: Walk) -> Ends:
     """The ends with nodes for those inputs that are known only as leaves of the graph."""
+    if all(node is not None for node, _ in ends.inputs):
+        return ends
     leaves = {id(leaf): found.nodes[at] for at, leaf in found.leaves.items()}
     pairs = zip(entry.inputs or (), ends.inputs, strict=True)
     return Ends(ends.roots, tuple((leaves.get(id(item)) if node is None else node, nr) for item, (node, nr) in pairs))

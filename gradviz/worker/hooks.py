@@ -12,12 +12,14 @@ import torch
 
 from gradviz.store.codec import UNDEFINED
 from gradviz.worker.flow import Flow
-from gradviz.worker.gathered import Change, Gathered, Ran, Retained, mark_of
+from gradviz.worker.gathered import Change, Gathered, Retained
 from gradviz.worker.intake import Deferred, Intake, Item
+from gradviz.worker.leaf_hooks import LeafHooks
 from gradviz.worker.pause import Pause
 from gradviz.worker.placing import Bound, unnoticed
-from gradviz.worker.quiet import attribute_reads_are_seen, started_here
+from gradviz.worker.quiet import attribute_reads_are_seen
 from gradviz.worker.reading import PLAIN
+from gradviz.worker.sent import Sent, version
 from gradviz.worker.sums import Sums, has_hooks
 from gradviz.worker.tasks import Task, current
 from gradviz.worker.walk import CUSTOM, LEAF, OPAQUE, Walk
@@ -46,7 +48,7 @@ class Hooks:
         self._take = intake.take
         self._view = intake.view
         self._takes = intake.takes
-        self._sent: list[tuple[int, int, Item] | None] = [None] * (0 if flow is None else flow.places[-1])
+        self._sent = Sent(flow)
         self._task = task
         self._pause = pause
         self._flow = flow
@@ -54,7 +56,7 @@ class Hooks:
         self._retained: dict[int, list[Retained]] = {}
         for entry in retained:
             self._retained.setdefault(entry.index, []).append(entry)
-        self._pending: dict[int, Change] = {}
+        self._at_leaves = LeafHooks(walk, task, intake, self._sent, self._sums, self.gathered)
         self._handles: list[Any] = []
         self._flush = flush
         self._due = perf_counter() + FLUSH_SECONDS
@@ -102,7 +104,7 @@ class Hooks:
 
     def owns(self, function: Any) -> bool:
         """Tell whether a hook's function is ours."""
-        return function is self._ran or getattr(function, "__self__", None) is self
+        return function is self._ran or getattr(function, "__self__", None) in (self, self._at_leaves)
 
     def forget(self) -> None:
         """Let go of what holds us in a cycle."""
@@ -113,14 +115,14 @@ class Hooks:
 
     def _on_leaf(self, index: int, node: Any) -> None:
         tensor = self._walk.leaves[index]
-        self._first(node.register_prehook(self._bind(self._leaf_starts, index)))
-        self._handles.append(node.register_hook(self._bind(self._leaf_ran, index)))
+        self._first(node.register_prehook(self._bind(self._at_leaves.starts, index)))
+        self._handles.append(node.register_hook(self._bind(self._at_leaves.ran, index)))
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):
             # A hook of the user's may clear `.grad` at once, so ours must read it first.
             self.sees_user_hooks = True
             key = f"gradviz-{index}"
-            _put_first(hooks, key, self._bind(self._accumulated, index))
+            _put_first(hooks, key, self._bind(self._at_leaves.accumulated, index))
             self._patched.append((tensor, key))
 
     def _first(self, handle: Any) -> None:
@@ -153,10 +155,10 @@ class Hooks:
         It runs for each node, so what it needs is at hand, and it is one piece: a call of a function for each part of
         it would cost as much as what the parts do.
         """
-        task, sent, takes, view, sums = self._task, self._sent, self._takes, self._view, self._sums
+        task, sent, takes, view, sums = self._task, self._sent.entries, self._takes, self._view, self._sums
         arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
         append = self.gathered.ran.append
-        version_of: Callable[[Any], int] = attrgetter("_version")
+        version_of: Callable[[Any], float] = attrgetter("_version")
 
         def ran(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
             nonlocal version_of
@@ -167,13 +169,12 @@ class Hooks:
                 passing = grad_outputs[0] if len(grad_outputs) == 1 else None
                 if passing is None:
                     passed: Item = UNDEFINED
-                    if index not in flow.separate or not self._are_known(places[index], grad_outputs):
+                    if index not in flow.separate or not self._sent.are_known(index, grad_outputs):
                         outputs = self._several(grad_outputs)
                 else:
                     place = places[index]
                     known = sent[place]
-                    # The engine holds what was sent until here, and with it the object: no other one has its id.
-                    if known is not None and known[0] == id(passing) and known[1] == version_of(passing) >= 0:
+                    if known is not None and known[0] == id(passing) and known[1] == version_of(passing):
                         passed = known[2]
                     else:
                         passed = takes[arriving[index]](passing)
@@ -202,10 +203,10 @@ class Hooks:
                 if perf_counter() > self._due:
                     self._write_so_far()
             except Exception as error:
-                if version_of is _version or not isinstance(error, RuntimeError):
-                    self._note(error)
+                if version_of is version or not isinstance(error, RuntimeError):
+                    self.gathered.note(error)
                 else:  # a tensor of inference mode
-                    version_of = _version
+                    version_of = version
                     self._ran(index, grad_inputs, grad_outputs)  # its own name would hold it for ever
 
         return ran
@@ -222,23 +223,6 @@ class Hooks:
     def _several(self, gradients: Any) -> list[Item]:
         return [UNDEFINED if gradient is None else self._take(gradient) for gradient in gradients]
 
-    def _are_known(self, place: int, gradients: Any) -> bool:
-        """Tell whether these are, untouched, the tensors that were sent to the outputs from `place` on."""
-        for at, gradient in enumerate(gradients, place):
-            sent = self._sent[at]
-            if gradient is None or sent is None or sent[0] != id(gradient) or not sent[1] == _version(gradient) >= 0:
-                return False
-            self._sent[at] = None
-        return True
-
-    def _arrived(self, index: int, gradient: Any) -> Item | None:
-        """What arrived at a leaf; None where it is, untouched, the one tensor that the node before sent."""
-        if gradient is None:
-            return UNDEFINED
-        if self._flow is not None and self._are_known(self._flow.places[index], (gradient,)):
-            return None
-        return self._take(gradient)
-
     def _starts(self, index: int, grad_outputs: Any) -> None:
         if not self._task.is_current():
             return
@@ -252,7 +236,7 @@ class Hooks:
                 change = Change(index, entry.output_nr, True, entry.before, incoming, after, order)
                 self.gathered.changes.append(change)
         except Exception as error:
-            self._note(error)
+            self.gathered.note(error)
 
     def _computed(self, index: int, grad_inputs: Any, grad_outputs: Any) -> None:
         if not self._task.is_current():
@@ -261,7 +245,7 @@ class Hooks:
             taken = [UNDEFINED if gradient is None else self._take(gradient) for gradient in grad_inputs]
             self.gathered.computed[index] = taken
         except Exception as error:
-            self._note(error)
+            self.gathered.note(error)
 
     def _custom_starts(self, index: int, grad_outputs: Any) -> None:
         self._starts(index, grad_outputs)
@@ -273,77 +257,13 @@ class Hooks:
             self._pause.our_turn()
         self._ran(index, grad_inputs, grad_outputs)
 
-    def _leaf_starts(self, index: int, grad_outputs: Any) -> None:
-        if not self._task.is_current():
-            return
-        try:
-            before = self._gradient(self._walk.leaves[index])
-            incoming = self._arrived(index, grad_outputs[0])
-            if incoming is not None:
-                self.gathered.started[index] = [incoming]
-            change = Change(index, 0, False, before, incoming)
-            if grad_outputs[0] is not None:
-                change.mark = mark_of(grad_outputs[0])
-            self._pending[index] = change
-            self.gathered.changes.append(change)
-        except Exception as error:
-            self._note(error)
-
-    def _accumulated(self, index: int, tensor: Any) -> None:
-        if not self._task.is_current():
-            return
-        try:
-            change = self._pending.get(index)
-            if change is not None:
-                self._measure_after(change, tensor)
-        except Exception as error:
-            self._note(error)
-
-    def _leaf_ran(self, index: int, grad_inputs: Any, grad_outputs: Any) -> None:
-        if not self._task.is_current():
-            return
-        try:
-            change = self._pending.pop(index, None)
-            if change is None:
-                return
-            if change.order is None:
-                self._measure_after(change, self._walk.leaves[index])
-            change.order = len(self.gathered.ran)
-            self.gathered.ran.append(Ran(index, None if change.incoming is None else [change.incoming], []))
-            if self._sums is not None:
-                self._sums.close(index, self.gathered.sums)
-        except Exception as error:
-            self._note(error)
-
-    def _measure_after(self, change: Change, tensor: Any) -> None:
-        gradient = tensor.grad
-        mark = None if gradient is None else mark_of(gradient)
-        # A first gradient becomes `.grad` itself: nothing has to be read again.
-        if mark is None or mark != change.mark:
-            change.after = UNDEFINED if gradient is None else self._take(gradient)
-        change.mark = mark
-        change.order = len(self.gathered.ran)
-
     def _gradient(self, tensor: Any) -> Item:
         gradient = tensor.grad
         return UNDEFINED if gradient is None else self._take(gradient)
 
-    def _note(self, error: Exception) -> None:
-        if not started_here(error):
-            raise error
-        self.gathered.trouble = error
-
 
 def _unwatched(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
     return None
-
-
-def _version(gradient: Any) -> int:
-    """How often a tensor was written to, -1 where that is not counted (made in inference mode)."""
-    try:
-        return int(gradient._version)
-    except RuntimeError:
-        return -1
 
 
 def _put_first(hooks: Any, key: Any, hook: Any) -> None:

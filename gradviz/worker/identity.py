@@ -75,6 +75,7 @@ class Numbers(NamedTuple):
     serials: list[int]
     orders: list[int]
     hooked: set[int]
+    leaves: dict[int, Known]
 
 
 class Identities:
@@ -106,11 +107,12 @@ class Identities:
         """Give serials to nodes that have none, in order; `leaves` maps positions to the tensors of leaves."""
         key, serials, orders = self._key, [], []
         find, add = self.leaves.find, self.leaves.add
-        hooked = set()
+        hooked, leaves_known = set(), {}
         for at, node in enumerate(nodes):
             if at in leaves:
                 tensor = leaves[at]
-                serials.append((find(tensor) or add(tensor, self.new_serial())).node)
+                known = leaves_known[at] = find(tensor) or add(tensor, self.new_serial())
+                serials.append(known.node)
                 orders.append(1)
                 continue
             metadata = node.metadata
@@ -123,7 +125,7 @@ class Identities:
             orders.append(mark & _ORDERS)
             if mark & _HOOKED:
                 hooked.add(at)
-        return Numbers(serials, orders, hooked)
+        return Numbers(serials, orders, hooked, leaves_known)
 
     def new_serial(self) -> int:
         """A serial number for a leaf."""

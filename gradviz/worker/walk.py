@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from gradviz.store.writer import EdgeRow
-from gradviz.worker.identity import Identities
+from gradviz.worker.identity import Identities, Known
 
 OPERATION, LEAF, CUSTOM, OPAQUE = range(4)
 _PYTHON_NODE: Any = torch._C._FunctionBase
@@ -35,6 +35,7 @@ class Walk:
     orders: list[int] = field(default_factory=list)
     hooked: set[int] = field(default_factory=set)
     leaves: dict[int, Any] = field(default_factory=dict)  # index -> the leaf tensor
+    known: dict[int, Known] = field(default_factory=dict)  # index -> what is known of the leaf from call to call
     cut: bool = False  # the walk ended at its limit
 
     def index_of(self, node: Any) -> int | None:
@@ -148,10 +149,12 @@ def _number(found: Walk, identities: Identities, only_leaves: bool) -> None:
     if only_leaves:
         found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
         leaves = dict(enumerate(found.leaves.values()))
-        for at, serial in zip(found.leaves, identities.number(leaves.values(), leaves).serials, strict=True):
-            found.ids[at] = serial
+        known = identities.number(leaves.values(), leaves).leaves
+        found.known = dict(zip(found.leaves, known.values(), strict=True))
+        for at, leaf in found.known.items():
+            found.ids[at] = leaf.node
         return
-    found.ids, found.orders, found.hooked = identities.number(found.nodes, found.leaves)
+    found.ids, found.orders, found.hooked, found.known = identities.number(found.nodes, found.leaves)
 
 
 def reaching(found: Walk, targets: set[int]) -> set[int]:
