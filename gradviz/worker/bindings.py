@@ -15,21 +15,17 @@ import torch
 
 from gradviz.model import Binding, Place
 from gradviz.model.recording import BindingCause
-from gradviz.worker.limits import make_room
 from gradviz.worker.reading import PLAIN
 from gradviz.worker.serials import Serials
 
 # After so many bindings at one line the facts are read when they are asked for, if the tensor still lives then.
 WARM = 16
 MOST_WRITES = 1_000
-# To name a node is to look at it; so many of them, in one chain, would be half of what is too deep to let go.
-MANY = 20_000
 
 # (sequence number of the tensor's grad_fn or None, the tensor itself where it still lives) -> node id or None
 Resolve = Callable[[int | None, Any], int | None]
 _Look = TypeVar("_Look", bound=Callable[..., Any])
 _C: Any = torch._C
-_reference = weakref.ref
 
 
 class Facts(NamedTuple):
@@ -61,9 +57,11 @@ class Entry:
     last: Facts | None = None
     last_order: int = 0
     last_call: int | None = None
+    settled: int = 0  # the `last_order` to which `last_call` belongs
     latest: weakref.ref[Any] | None = None
     count: int = 1
     is_changed: bool = True
+    is_warm: bool = False  # to note it again is to note the order, the tensor and that it is one more
     told: int = 0  # the count when it was last drained
     last_item: tuple[str, Any] | None = (
         None  # container and key where the last name is another: `hs[999]` after `hs[64]`
@@ -86,7 +84,7 @@ class Log:
         self._entries: dict[Key, Entry] = {}
         self._changed: list[Entry] = []
         self._writes: dict[int, int] = {}  # memory -> the version whose line was noted
-        self._next = 0
+        self.order = 0  # of the last binding
 
     def add(self, key: Key, place: Callable[[], Place], tensor: Any) -> Entry | None:
         """Note that a name holds `tensor` after its line."""
@@ -98,27 +96,24 @@ class Log:
         if facts is None:
             return None
         cause: Any = key[3]
-        self._next += 1
-        entry = self._entries[key] = Entry(self._next, place(), key[2], cause, facts)
+        self.order += 1
+        entry = self._entries[key] = Entry(self.order, place(), key[2], cause, facts)
         self._changed.append(entry)
         return entry
 
     def again(self, entry: Entry, tensor: Any, item: tuple[str, Any] | None = None) -> None:
         """Note that the name of `entry` (or the one of another `item`) holds `tensor` after the same line."""
-        self._next = order = self._next + 1
-        entry.last_order = order
-        entry.last_call = None
+        self.order = entry.last_order = self.order + 1
         entry.last_item = item
         entry.count += 1
         if entry.count > WARM:
-            entry.latest = _reference(tensor)
+            entry.latest = weakref.ref(tensor)
         else:
             entry.last = facts_of(tensor, self._serials) or entry.last
         if not entry.is_changed:
             entry.is_changed = True
             self._changed.append(entry)
-        if order == MANY:
-            make_room(MANY)
+        entry.is_warm = entry.count > WARM
 
     def is_news(self, tensor: Any) -> bool:
         """Whether no line has been noted yet for the last write into this memory: a callee's line comes first."""
@@ -136,8 +131,8 @@ class Log:
         for entry in self._changed:
             if entry.told == 0 and entry.before_call is None:
                 entry.before_call = before_call
-            if entry.last_call is None:
-                entry.last_call = before_call
+            if entry.settled != entry.last_order and before_call is not None:
+                entry.last_call, entry.settled = before_call, entry.last_order
 
     def drain(self, resolve: Resolve, final: bool = False) -> list[Binding]:
         """What is new since the last time.
@@ -158,7 +153,7 @@ class Log:
                 found.append(
                     self._binding(entry, entry.last_name, entry.last, entry.last_order, entry.last_call, resolve)
                 )
-            entry.told, entry.is_changed = entry.count, False
+            entry.told, entry.is_changed, entry.is_warm = entry.count, False, False
         self._changed = waiting
         return found
 

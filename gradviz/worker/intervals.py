@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import NamedTuple
 
+from gradviz.worker.limits import make_room
+
 # About 16 MB each. What is older is forgotten: a training loop must not grow with its steps.
 LIMIT = 1 << 20
 _NAMES = 1 << 22
 _CHUNK = 1 << 12  # names
+# To name a node is to look at it; so many of them, in one chain, would be half of what is too deep to let go.
+_MANY = 20_000
 _pack = Struct("qii").pack
 
 
@@ -33,50 +37,50 @@ class Intervals:
 
     def __init__(self) -> None:
         self._rows = array("q")
-        self._end = 0  # of the last interval
-        self._names = array("i")  # of the nodes from `_first` on, 0 for none
-        self._first = 0
+        self.end = 0  # of the last interval
+        self.names = array("i")  # of the nodes from `_first` on, 0 for none
+        self.first = 0
 
     def add(self, start: int, end: int, site: int, iteration: int) -> None:
         """Say that `site` made the nodes `start <= sequence < end`."""
         rows = self._rows
-        if start != self._end:
-            rows.frombytes(_pack(self._end, 0, 0))
+        if start != self.end:
+            rows.frombytes(_pack(self.end, 0, 0))
         rows.frombytes(_pack(start, site, iteration))
-        self._end = end
+        self.end = end
         if len(rows) > 2 * LIMIT:
             self._rows = rows[LIMIT & ~1 :]
 
     def name(self, sequence: int, name: int) -> None:
         """Name a node, unless it has a name already: the first binding is the one at its creation."""
-        at = sequence - self._first
-        if at >= 0 and sequence < self._end:
+        at = sequence - self.first
+        if at >= 0 and sequence < self.end:
             try:
-                if not self._names[at]:
-                    self._names[at] = name
+                if not self.names[at]:
+                    self.names[at] = name
             except IndexError:
-                self._make_room(at)
-                self._names[sequence - self._first] = name
+                self._reach(at)
+                self.names[sequence - self.first] = name
 
     def is_named(self, sequence: int) -> bool:
         """Whether a node has a name, or can get none."""
-        at = sequence - self._first
-        return at < 0 or sequence >= self._end or (at < len(self._names) and self._names[at] != 0)
+        at = sequence - self.first
+        return at < 0 or sequence >= self.end or (at < len(self.names) and self.names[at] != 0)
 
     def find(self, sequence: int) -> tuple[int, int, int] | None:
         """Site, iteration and name (0: none) of a node; None when no line of the user's is known to have made it."""
         row = self._row(sequence)
-        if row < 0 or sequence >= self._end:
+        if row < 0 or sequence >= self.end:
             return None
         site, iteration = array("i", self._rows[2 * row + 1 : 2 * row + 2].tobytes())
-        at = sequence - self._first
-        return (site, iteration, self._names[at] if 0 <= at < len(self._names) else 0) if site else None
+        at = sequence - self.first
+        return (site, iteration, self.names[at] if 0 <= at < len(self.names) else 0) if site else None
 
     def find_all(self, sequences: Sequence[int]) -> Located:
         """As `find` for each of many: a graph of 20,000 nodes is looked up in 10 ms."""
         count = len(sequences)
         found = Located([0] * count, [0] * count, [0] * count)
-        rows, end, names, first = self._rows, self._end, self._names, self._first
+        rows, end, names, first = self._rows, self.end, self.names, self.first
         skipped = 2 * max(0, self._row(min(sequences, default=0)))
         starts = rows[skipped::2]
         halves = array("i", rows[skipped:].tobytes())
@@ -94,11 +98,13 @@ class Intervals:
         rows = self._rows
         return bisect_right(range(len(rows) // 2), sequence, key=lambda row: rows[2 * row]) - 1
 
-    def _make_room(self, at: int) -> None:
-        """Let the names reach to number `at`; so many of them that the older half goes."""
+    def _reach(self, at: int) -> None:
+        """Let the names reach to number `at`; where they would be too many the older half goes."""
         if at >= _NAMES:
             gone = at - _NAMES // 2
-            self._names, self._first = self._names[gone:], self._first + gone
+            self.names, self.first = self.names[gone:], self.first + gone
             at -= gone
-        missing = at + _CHUNK - len(self._names)
-        self._names.frombytes(bytes(self._names.itemsize * missing))
+        if at >= _MANY:
+            make_room(at)
+        missing = at + _CHUNK - len(self.names)
+        self.names.frombytes(bytes(self.names.itemsize * missing))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,15 @@ class Key(NamedTuple):
     slot: Slot = ()
 
 
+class Cold:
+    """In place of a log's entry: there is none yet."""
+
+    is_warm = False
+
+
+COLD = Cold()
+
+
 class Target:
     """Something on a line that can hold a tensor: `y`, `self.w`, `ws[3]`, `ws[i]`.
 
@@ -49,23 +59,36 @@ class Target:
         self.use: Target | None = None
         self.misses = 0
         self.row = 0
-        self.entry: Any = None
+        self.entry: Any = COLD
         self.items: dict[Any, Any] = {}
 
 
-@dataclass(slots=True)
 class Line:
-    """`stores` in the order of the code. `uses` are what the line reads, empty unless it may write into them.
+    """What a line binds, in the order of the code, and what it reads, empty unless it may write into that.
 
-    Both get shorter while the script runs: what never holds a tensor is looked at no more.
+    Both get shorter while the script runs: what never holds a tensor is looked at no more. Where all that is left are
+    plain variables and there are no `writes`, `quick_stores` and `quick_uses` hold them once more, with their positions
+    (and with the use of the same name).
     """
 
-    stores: list[Target]
-    uses: list[Target]
-    writes: tuple[Write, ...] = ()
+    __slots__ = ("quick_stores", "quick_uses", "stores", "uses", "writes")
+
+    def __init__(self, stores: Sequence[Target], uses: Sequence[Target], writes: tuple[Write, ...] = ()) -> None:
+        self.stores, self.uses, self.writes = tuple(stores), tuple(uses), writes
+        self.quick_stores: tuple[tuple[Target, int, Target | None], ...] | None = None
+        self.quick_uses: tuple[tuple[Target, int], ...] | None = None
+
+    def shorten(self, dull_store: float, dull_use: float) -> None:
+        """Leave out what was looked at so often and held no tensor."""
+        self.stores = tuple(store for store in self.stores if store.misses < dull_store)
+        self.uses = tuple(use for use in self.uses if use.misses < dull_use)
+        if not self.writes and all(target.position >= 0 for target in self.stores):
+            self.quick_stores = tuple((store, store.position, store.use) for store in self.stores)
+        if not self.writes and all(target.position >= 0 for target in self.uses):
+            self.quick_uses = tuple((use, use.position) for use in self.uses)
 
 
-EMPTY = Line([], [])
+EMPTY = Line((), ())
 
 
 class Step:
@@ -122,6 +145,7 @@ def code_info(number: int, code: CodeType) -> CodeInfo:
                 _place(target, slots, plain)
             for write in line.writes:
                 write.place(slots)
+            line.shorten(math.inf, math.inf)
     return CodeInfo(number, code, lines, is_function, arguments, _first_offset(code))
 
 
@@ -168,7 +192,7 @@ def _line(tokens: list[Token]) -> Line:
         uses = {}
     for store in stores.values():
         store.use = None if store.key is not None else uses.get((store.base, *store.attributes))
-    return Line(list(stores.values()), list(uses.values()), writes_in(tokens))
+    return Line(tuple(stores.values()), tuple(uses.values()), writes_in(tokens))
 
 
 def _stored(tokens: list[Token], at: int) -> Target | None:

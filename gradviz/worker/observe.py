@@ -5,6 +5,7 @@ Everything here must leave no trace in the program: plain reads of plain tensors
 
 from __future__ import annotations
 
+import weakref
 from types import FrameType
 from typing import Any
 
@@ -13,7 +14,7 @@ import torch
 from gradviz.worker.bindings import Log, is_trained, node_of, version_of
 from gradviz.worker.intervals import Intervals
 from gradviz.worker.kinds import attributes, is_key
-from gradviz.worker.lines import LAST, MOST_ITEMS, CodeInfo, Line, Step, Target
+from gradviz.worker.lines import COLD, LAST, MOST_ITEMS, CodeInfo, Line, Step, Target
 from gradviz.worker.locals import ABSENT, KEPT, Slot, Variables, value_at, variables_of
 from gradviz.worker.modules import ModuleNames
 from gradviz.worker.sites import Sites
@@ -24,6 +25,7 @@ _C: Any = torch._C
 # Looked at so often without finding a tensor, a name that is only used is looked at no more; a bound one later.
 DULL_USE, DULL_STORE = 3, 200
 _TENSOR = torch.Tensor
+_reference = weakref.ref
 _TENSORS: dict[type, bool] = {torch.Tensor: True, torch.nn.Parameter: True}
 # What a line uses as it was before the line ran: id and version.
 Seen = dict[Target, tuple[int, int]]
@@ -72,28 +74,45 @@ class Observer:
         self._modules = modules
         self._writes = writes
 
-    def before(self, frame: FrameType, top: Activation, look: Line, now: int) -> None:
-        """The versions of what a line that may write into tensors uses; the next node gets the number `now`."""
-        variables = top.variables or variables_of(frame)
+    def before(self, frame: FrameType, top: Activation, now: int) -> None:
+        """The versions of what a line that may write into tensors uses; the next node gets the number `now`.
+
+        This and `after` run at each line of the user's: what most lines need stands here in full, since to call a
+        function of ours costs as much as to look at a tensor.
+        """
+        look, variables = top.step.look, top.variables
         top.since = now
+        if look.quick_uses is None or variables is None:
+            self._before_any(frame, top, look)
+            return
         top.seen = seen = {}
+        for target, position in look.quick_uses:
+            try:
+                value = variables[position]
+                if type(value) is _TENSOR:
+                    seen[target] = id(value), value._version
+                else:
+                    self._use(look, target, value, seen)
+            except ValueError:  # unbound
+                self._use(look, target, ABSENT, seen)
+            except RuntimeError:  # without a version: made in inference mode
+                self._use(look, target, value, seen)
+
+    def _before_any(self, frame: FrameType, top: Activation, look: Line) -> None:
+        variables = top.variables if KEPT else variables_of(frame)
+        top.seen = {}
         for target in look.uses:
-            position = target.position
-            if position >= 0:
-                try:
-                    value = variables[position]
-                except ValueError:  # unbound
-                    value = ABSENT
-            else:
-                value = _value(frame, top.info, target, variables)
-            if type(value) is _TENSOR or is_plain(value):
-                seen[target] = id(value), version_of(value)
-            else:
-                target.misses += 1
-                if target.misses >= DULL_USE:
-                    look.uses = [use for use in look.uses if use.misses < DULL_USE]
+            self._use(look, target, _value(frame, top.info, target, variables), top.seen)
         if look.writes:
             self._before_writes(frame, top, look, variables)
+
+    def _use(self, look: Line, target: Target, value: Any, seen: Seen) -> None:
+        if is_plain(value):
+            seen[target] = id(value), version_of(value)
+        else:
+            target.misses += 1
+            if target.misses >= DULL_USE:
+                look.shorten(DULL_STORE, DULL_USE)
 
     def _before_writes(self, frame: FrameType, top: Activation, look: Line, variables: Variables) -> None:
         top.writes, top.time = [], self._writes.time
@@ -106,67 +125,101 @@ class Observer:
 
     def after(self, frame: FrameType, top: Activation) -> None:
         """What the line bound, and which of its tensors it wrote into."""
-        variables, look = top.variables or variables_of(frame), top.step.look
-        seen, top.seen = top.seen, NOTHING
-        if seen:
-            self._written(frame, top, variables, seen)
+        look, variables, seen = top.step.look, top.variables, top.seen
+        top.seen = NOTHING
+        if look.quick_stores is None or variables is None:
+            self._after_any(frame, top, look, seen)
+            return
+        for target, (address, version) in seen.items():
+            position = target.position
+            try:
+                if position >= 0:
+                    value = variables[position]
+                    if id(value) != address or (type(value) is _TENSOR and value._version == version):
+                        continue
+            except (ValueError, RuntimeError):  # unbound, or without a version: made in inference mode
+                pass
+            self._compare(frame, top, target, address, version)
+        intervals, log = self._intervals, self._log
+        for target, position, use in look.quick_stores:
+            try:
+                value = variables[position]
+            except ValueError:  # unbound
+                value = ABSENT
+            if type(value) is not _TENSOR:
+                self._store(frame, top, look, target, value, seen)
+                continue
+            if use in seen and seen[use][0] == id(value):
+                continue
+            # As `_assigned` does it.
+            node = node_of(value) if value._is_view() else value.grad_fn
+            if node is not None:
+                sequence = node._sequence_nr()
+                try:
+                    if not intervals.names[sequence - intervals.first]:
+                        intervals.name(sequence, target.row or self._row(target))
+                except IndexError:
+                    intervals.name(sequence, target.row or self._row(target))
+            entry = target.entry
+            if entry.is_warm:
+                log.order = entry.last_order = log.order + 1
+                entry.count += 1
+                entry.latest = _reference(value)
+            else:
+                self._note(top, target, value)
+
+    def _after_any(self, frame: FrameType, top: Activation, look: Line, seen: Seen) -> None:
+        variables = top.variables if KEPT else variables_of(frame)
+        for target, (address, version) in seen.items():
+            self._compare(frame, top, target, address, version)
         if top.writes:
             self._noted(frame, top, variables)
         for target in look.stores:
-            position = target.position
-            if position >= 0:
-                try:
-                    value = variables[position]
-                except ValueError:  # unbound
-                    value = ABSENT
-            else:
-                value = _value(frame, top.info, target, variables)
-            if type(value) is not _TENSOR and not is_plain(value):
-                self._missed(look, target, value)
-            elif target.use is None or target.use not in seen or seen[target.use][0] != id(value):
-                if target.key is not None:
-                    self._item_assigned(frame, top, target, value, variables)
-                    continue
-                node = node_of(value)
-                if node is not None:
-                    self._intervals.name(node._sequence_nr(), target.row or self._row(target))
-                if target.entry is not None:
-                    self._log.again(target.entry, value)
-                else:
-                    target.entry = self._add(top.info, top.step.line, target.text, "assigned", value)
+            self._store(frame, top, look, target, _value(frame, top.info, target, variables), seen)
+
+    def _compare(self, frame: FrameType, top: Activation, target: Target, address: int, version: int) -> None:
+        """Note a tensor whose version rose."""
+        value = _value(frame, top.info, target, top.variables if KEPT else variables_of(frame))
+        if id(value) == address and is_plain(value) and version_of(value) != version:
+            self._wrote(top.info, top.step.line, target.text, value, top.since)
+
+    def _store(self, frame: FrameType, top: Activation, look: Line, target: Target, value: Any, seen: Seen) -> None:
+        """Note what a target holds after its line."""
+        if not is_plain(value):
+            self._missed(look, target, value)
+        elif target.use in seen and seen[target.use][0] == id(value):
+            pass  # written into at most
+        elif target.key is not None:
+            self._item_assigned(frame, top, target, value)
+        else:
+            node = node_of(value)
+            if node is not None:
+                self._intervals.name(node._sequence_nr(), target.row or self._row(target))
+            self._note(top, target, value)
+
+    def _note(self, top: Activation, target: Target, value: Any, cause: str = "assigned") -> None:
+        if target.entry is not COLD:
+            self._log.again(target.entry, value)
+        else:
+            target.entry = self._add(top.info, top.step.line, target.text, cause, value) or COLD
 
     def arguments(self, frame: FrameType, top: Activation) -> None:
         """The tensors that a function was called with."""
-        info, variables = top.info, top.variables or variables_of(frame)
+        info = top.info
+        variables = top.variables if KEPT else variables_of(frame)
         for target in info.arguments:
             value = value_at(variables, target.slot)
-            if type(value) is not _TENSOR and not is_plain(value):
+            if type(value) is _TENSOR or is_plain(value):
+                self._note(top, target, value, "argument")
+            else:
                 target.misses += 1
                 if target.misses >= DULL_STORE:
                     info.arguments = [argument for argument in info.arguments if argument.misses < DULL_STORE]
-            elif target.entry is not None:
-                self._log.again(target.entry, value)
-            else:
-                target.entry = self._add(info, top.step.line, target.text, "argument", value)
 
     def returned(self, info: CodeInfo, number: int, value: Any) -> None:
         """What a function returned, where it is a tensor."""
         if is_plain(value) and not is_watched():
             self._add(info, number, info.code.co_name, "returned", value)
-
-    def _written(self, frame: FrameType, top: Activation, variables: Variables, seen: Seen) -> None:
-        """Note the tensors whose version rose."""
-        for target, (address, version) in seen.items():
-            position = target.position
-            if position >= 0:
-                try:
-                    value = variables[position]
-                except ValueError:  # unbound
-                    continue
-            else:
-                value = _value(frame, top.info, target, variables)
-            if id(value) == address and (type(value) is _TENSOR or is_plain(value)) and version_of(value) != version:
-                self._wrote(top.info, top.step.line, target.text, value, top.since)
 
     def _wrote(self, info: CodeInfo, number: int, name: str, tensor: Any, since: int) -> None:
         """The line wrote into a tensor under this name: so it made its node anew, or changed a leaf."""
@@ -190,29 +243,31 @@ class Observer:
         """A name was bound to something else than a tensor."""
         target.misses += 1
         if target.misses >= DULL_STORE:
-            look.stores = [store for store in look.stores if store.misses < DULL_STORE]
+            look.shorten(DULL_STORE, DULL_USE)
         if issubclass(type(value), torch.nn.Module):
             self._modules.bound(value, target.text)
 
-    def _item_assigned(
-        self, frame: FrameType, top: Activation, target: Target, value: Any, variables: Variables
-    ) -> None:
+    def _item_assigned(self, frame: FrameType, top: Activation, target: Target, value: Any) -> None:
         """`ws[i] = x`, `ws.append(x)`: the name says which item, and is written out only where it is needed."""
+        variables = top.variables if KEPT else variables_of(frame)
         key = _key(target, frame, top.info, variables)
         if key is LAST:
             key = len(_container(frame, top.info, target, variables)) - 1
         node = node_of(value)
         if node is not None and not self._intervals.is_named(sequence := node._sequence_nr()):
             self._intervals.name(sequence, self._sites.name(f"{target.text}[{key!r}]"))
-        items = target.items
-        if key in items:
-            self._log.again(items[key], value)
-        elif len(items) < MOST_ITEMS:
-            items[key] = self._add(top.info, top.step.line, f"{target.text}[{key!r}]", "assigned", value)
-        elif target.entry is not None:
+        entry = target.items.get(key, COLD)
+        if entry is not COLD:
+            self._log.again(entry, value)
+        elif target.entry is not COLD:  # which is made when there are enough items
             self._log.again(target.entry, value, (target.text, key))
         else:
-            target.entry = self._add(top.info, top.step.line, f"{target.text}[{key!r}]", "assigned", value)
+            name = f"{target.text}[{key!r}]"
+            entry = self._add(top.info, top.step.line, name, "assigned", value) or COLD
+            if len(target.items) < MOST_ITEMS:
+                target.items[key] = entry
+            else:
+                target.entry = entry
 
     def _row(self, target: Target) -> int:
         target.row = self._sites.name(target.text)

@@ -28,6 +28,7 @@ from gradviz.worker.userfiles import UserFiles
 from gradviz.worker.writes import Writes
 
 sequence_now: Callable[[], int] = torch._C._autograd._get_sequence_nr
+gettrace = sys.gettrace
 
 
 Trace = Callable[[FrameType, str, Any], Any]
@@ -98,13 +99,10 @@ class ThreadLines:
         if top is None or top.frame != id(frame):
             top = self._resync(frame)
         before = top.step
-        look = before.look
-        if look is not EMPTY:
-            if is_watched():
-                top.look_away()
-            else:
-                self._observer.after(frame, top)
-        step = top.info.steps.get(offset) or top.info.step(offset, frame.f_lineno)
+        try:
+            step = top.info.steps[offset]
+        except KeyError:
+            step = top.info.step(offset, frame.f_lineno)
         # The same line again, with no other between, is a jump back inside a loop of one line. A part of a statement
         # that spreads over several lines has an offset of its own and so a count of its own.
         if step.line == before.line:
@@ -112,12 +110,19 @@ class ThreadLines:
                 step = before
             elif top.before is not None:  # a generator expression that goes on jumps back in its one line, too
                 step = top.before
-        top.step = step
+        if step.look is EMPTY and before.look is EMPTY:
+            top.step = step
+        elif is_watched():
+            top.look_away()
+            top.step = step
+        else:
+            if before.look is not EMPTY:
+                self._observer.after(frame, top)
+            top.step = step
+            if step.look.uses or step.look.writes:
+                self._observer.before(frame, top, now)
         step.count += 1
         top.iteration = step.count
-        look = step.look
-        if (look.uses or look.writes) and not is_watched():
-            self._observer.before(frame, top, look, now)
 
     def is_at(self, frame: FrameType, line: int) -> bool:
         """Whether the frame is known to run this line already."""
@@ -163,7 +168,7 @@ class ThreadLines:
         top = self._top
         if top is not None:
             # While the user's own tracer, a debugger or coverage has the thread, no line is better than a wrong one.
-            if self.tracer is None or sys.gettrace() is self.tracer:
+            if self.tracer is None or gettrace() is self.tracer:
                 stack, module, site = top.step.where
                 if stack != top.stack or module != self._modules.current:
                     site = self._site(top)
@@ -264,19 +269,21 @@ class SettraceWatch:
 
         def trace(frame: FrameType, event: str, arg: Any) -> Any:
             try:
-                if self._stopped:
-                    sys.settrace(None)
-                    return None
                 code = frame.f_code
                 try:
                     is_users = known[code.co_filename]
                 except KeyError:
                     is_users = code.co_filename in files
+                if not is_users and code is not CALL:
+                    return None
+                if self._stopped:
+                    sys.settrace(None)
+                    return None
                 if is_users:
                     if code.co_name not in PASSED_OVER:
                         lines.enter(frame)
                         return local
-                elif code is CALL:
+                else:
                     lines.enter_module(frame)
                     frame.f_trace_lines = False
                     return in_module
