@@ -33,6 +33,7 @@ _LENGTH = struct.Struct("<BI")
 _MEASURED = struct.Struct("<BI4d3Q")
 _U32 = struct.Struct("<I")
 EXECUTION = struct.Struct("<HHB")
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
 _LARGEST_FLOAT32 = 3.4028234663852886e38
 _MAX_DIMENSIONS = 4096  # torch takes 1,000 and more
 _MAX_SIZE = (1 << 63) - 1
@@ -100,7 +101,7 @@ def norm_in(packed: bytes) -> float | None:
 
 def pack_other(head: Mapping[str, Any], payload: bytes) -> bytes:
     """A value with a JSON header (see `_Head`)."""
-    text = json.dumps(head, separators=(",", ":")).encode()
+    text = _to_json(head).encode()
     return _LENGTH.pack(OTHER, len(text)) + text + _U32.pack(len(payload)) + payload
 
 

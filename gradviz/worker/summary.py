@@ -20,6 +20,7 @@ ROWS, COLUMNS = 12, 16
 SAMPLE = 16_384
 SMALL_SAMPLE = 512
 _CHUNK = 1024
+_LARGE = 65_536  # elements: a pass over so many costs more than a handful of calls into torch
 # Between these bounds squares in float32 neither vanish nor overflow, and sums of chunks are right to 1e-6.
 _SAFE = (1e-12, 1e15)
 _DECADES = {torch.float32: 47, torch.float64: 326}  # beyond the smallest and the largest number of the type
@@ -82,14 +83,15 @@ def reduce(tensors: torch.Tensor, sample: int = 0, lying: torch.Tensor | None = 
     wide = _wide(tensors)
     flat = (wide if lying is None else _wide(lying)).reshape(wide.shape[0], -1)
     norms = _norm_column(flat)
-    # amin and amax, not aminmax: along a dimension that one is not vectorised.
-    lows, highs = torch.amin(flat, dim=1), torch.amax(flat, dim=1)
+    lows, highs = _extremes(flat)
     careful = _careful(flat, norms, lows, highs)
-    blocks = samples = None
+    blocks = samples = means = None
     if sample:
-        blocks = _row_blocks(wide)
+        blocks, means = _row_blocks(wide)
         samples = flat[:, :: -(-flat.shape[1] // sample)].clone()
-    return Reduced(norms, lows, highs, flat.mean(dim=1), _filled(flat), careful, blocks, samples)
+    if means is None:
+        means = flat.mean(dim=1)
+    return Reduced(norms, lows, highs, means, _filled(flat), careful, blocks, samples)
 
 
 def summaries(parts: Sequence[Reduced], size: int) -> list[Summary]:
@@ -203,6 +205,14 @@ def _norm_column(flat: torch.Tensor) -> torch.Tensor:
     return found
 
 
+def _extremes(flat: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The smallest and the largest element of each row."""
+    if flat.shape[0] == 1:
+        low, high = torch.aminmax(flat)  # one pass; along a dimension it is not vectorised
+        return low.reshape(1), high.reshape(1)
+    return torch.amin(flat, dim=1), torch.amax(flat, dim=1)
+
+
 def _filled(flat: torch.Tensor) -> torch.Tensor:
     """How many elements of each row are not zero.
 
@@ -245,13 +255,22 @@ def _scaled_norm(tensor: torch.Tensor) -> float:
     return float(torch.linalg.vector_norm(wide / largest).item()) * largest
 
 
-def _row_blocks(wide: torch.Tensor) -> torch.Tensor:
-    """Means over runs of the rows of each tensor, seen as a table of its last dimension: `(count, rows, columns)`."""
+def _row_blocks(wide: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Means over runs of the rows of each tensor, seen as a table of its last dimension: `(count, rows, columns)`.
+
+    Also the mean of each tensor, `(count,)`, where these tell it at less cost than a pass over all elements.
+    """
     count, columns = wide.shape[0], wide.shape[-1]
     table = wide.reshape(count, -1, columns)
-    if table.shape[1] <= ROWS:  # it may be very wide
-        return _column_blocks(table).clone()
-    return _run_means(table, ROWS)
+    rows = table.shape[1]
+    if rows <= ROWS:  # it may be very wide
+        return _column_blocks(table).clone(), None
+    runs = _run_means(table, ROWS)
+    if rows * columns < _LARGE:
+        return runs, None
+    of_runs = runs.mean(dim=2, dtype=torch.float64)
+    total = of_runs.sum(1) * (rows // ROWS) + of_runs[:, -1] * (rows % ROWS)  # the last run is longer
+    return runs, (total / rows).to(wide.dtype)
 
 
 def _column_blocks(table: torch.Tensor) -> torch.Tensor:

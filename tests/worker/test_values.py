@@ -250,6 +250,19 @@ def test_a_batch_gives_what_one_by_one_gives(thumbnails: bool, dtype: torch.dtyp
             )
 
 
+@pytest.mark.parametrize("shape", [(8, 64, 16, 17), (300_001,), (13, 40_000), (12, 70_000), (131_072, 1), (29, 31, 97)])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_statistics_of_large_tensors_are_torchs(shape: tuple[int, ...], count: int, dtype: torch.dtype) -> None:
+    torch.manual_seed(1)
+    tensors = (torch.randn(count, *shape) + 0.5).to(dtype)
+    for tensor, summary in zip(tensors.double(), summarise(tensors), strict=True):
+        found = summary.statistics
+        assert (found.min, found.max) == (tensor.min().item(), tensor.max().item())
+        assert found.mean == pytest.approx(tensor.mean().item(), rel=2e-6)
+        assert found.norm == pytest.approx(tensor.norm().item(), rel=2e-6)
+
+
 def test_summaries_of_empty_tensors() -> None:
     (summary,) = summarise(torch.zeros(1, 0, 3))
     assert summary.measured == (0.0, None, None, None, 0, 0, 0) and summary.means == b""
