@@ -12,6 +12,7 @@ from gradviz.store.writer import Writer
 from gradviz.texts import tr
 from gradviz.worker.pause import Pause
 from gradviz.worker.quiet import deep_enough, quiet, started_here
+from gradviz.worker.unseen import Hush
 
 NOTES = 20
 
@@ -49,13 +50,15 @@ class Care:
 
     def aside(self, function: Callable[[], None]) -> None:
         """Run `function` alone, with the collector and the trace function held."""
-        pause = Pause()
+        pause, hush = Pause(), Hush()
+        hush.hold()
         pause.hold()
         try:
             with self.alone():
                 function()
         finally:
             pause.release()
+            hush.release()
 
     def _give_up(self, error: BaseException) -> None:
         last = traceback.extract_tb(error.__traceback__)[-1]

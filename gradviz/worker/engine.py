@@ -13,6 +13,7 @@ from gradviz.worker.entry import Public
 from gradviz.worker.frames import is_ours, is_torch
 from gradviz.worker.patches import Patches
 from gradviz.worker.quiet import compiling
+from gradviz.worker.unseen import Hush, Unseen
 
 _AUTOGRAD: Any = torch.autograd
 GROUPS = ("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp")
@@ -74,6 +75,7 @@ class Installed(NamedTuple):
 def install(listener: Listener) -> Installed:
     """Put all wrappers in place."""
     lasting, until_compiled = Patches(), Patches()
+    Unseen(lasting)
     lasting.wrap(_AUTOGRAD, "backward", partial(_backward, listener))
     lasting.wrap(_AUTOGRAD, "grad", partial(_grad, listener))
     for owner in (_AUTOGRAD.graph, _AUTOGRAD):
@@ -193,7 +195,14 @@ def _run(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]
     def engine_run_backward(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(t_outputs, *args, **kwargs)
-        return listener.run(t_outputs, args, kwargs, original)
+        if not Hush.is_needed():
+            return listener.run(t_outputs, args, kwargs, original)
+        hush = Hush()
+        hush.hold()
+        try:
+            return listener.run(t_outputs, args, kwargs, hush.except_in(original))
+        finally:
+            hush.release()
 
     return engine_run_backward
 

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from gradviz.model import Header, Outcome
+from gradviz.texts import tr
 from gradviz.worker.budget import Options
 from gradviz.worker.frames import path_of, user_frame
 from gradviz.worker.last_words import facts_of, main_file, without_ours_anywhere
+from gradviz.worker.monitor import can_monitor
 from gradviz.worker.recorder import ENDED, Recorder
 from gradviz.worker.sources import read
 from gradviz.worker.userfiles import UserFiles
@@ -50,10 +52,10 @@ class Block(contextlib.ContextDecorator):
 
     def __enter__(self) -> Recorder:
         frame = user_frame(sys._getframe(1))
-        header = process_header(frame)
+        header = process_header(frame, self._trace)
         self._is_script = _main_script() is not None
         self._files = UserFiles(os.getcwd())
-        recorder = Recorder(self._path, header, self._options, (os.getcwd(),), self._trace)
+        recorder = Recorder(self._path, header, self._options, (os.getcwd(),), self._trace and not _is_traced())
         self._pid = os.getpid()
         self._file = None if frame is None else path_of(frame.f_code.co_filename)
         for file in dict.fromkeys((header.script, self._file)):
@@ -105,8 +107,8 @@ def outcome_of(error: BaseException, users: Callable[[str], bool]) -> Outcome:
     return Outcome("raised", **facts_of(error, users))
 
 
-def process_header(frame: FrameType | None) -> Header:
-    """What runs in this process; `frame` is the user's own that enters the block."""
+def process_header(frame: FrameType | None, trace: bool = True) -> Header:
+    """What runs in this process; `frame` is the user's own that enters the block, `trace` whether lines are wanted."""
     script = script_of(frame)
     is_main = script == _main_script()
     return Header(
@@ -117,8 +119,21 @@ def process_header(frame: FrameType | None) -> Header:
         executable=sys.executable,
         cwd=os.getcwd(),
         threads=torch.get_num_threads(),
+        notes=notes_of(trace),
         in_process=True,
     )
+
+
+def notes_of(trace: bool) -> tuple[str, ...]:
+    """What is to be said about the recording as a whole."""
+    if not (trace and _is_traced()):
+        return ()
+    return (tr("The program has a tracer of its own (a debugger, coverage): lines and names are not recorded."),)
+
+
+def _is_traced() -> bool:
+    """Whether the place of our tracer is taken. Python 3.12 has one for each tool."""
+    return sys.gettrace() is not None and not can_monitor()
 
 
 def script_of(frame: FrameType | None) -> str:

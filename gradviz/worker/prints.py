@@ -49,7 +49,7 @@ class Prints:
         packed = self._capture.pack_small(tensor)
         if packed is not None:
             return Print(packed, None)
-        if type(tensor) not in PLAIN or tensor.layout is not STRIDED or tensor.dtype not in REDUCED or tensor.is_meta:
+        if not _has_regular_sample(tensor):
             return Print(pack_value(self._capture.value(tensor)), None)
         version = tensor._version
         with quiet(below_autograd=True):
@@ -63,6 +63,12 @@ class Prints:
     def norm_of(self, entry: Print) -> float | None:
         """The norm of the tensor as it was, None where it was undefined or cannot be read."""
         return entry.norm if entry.data is None else self._capture.norm_of(entry.data)
+
+
+def _has_regular_sample(tensor: Any) -> bool:
+    if type(tensor) not in PLAIN or tensor.layout is not STRIDED or tensor.dtype not in REDUCED:
+        return False
+    return not tensor.is_meta and not tensor.is_nested
 
 
 def differ(one: Print, other: Print) -> bool:

@@ -39,12 +39,32 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("lifetimes", 104),
         ("processes", 3),
         ("own_tracers", 1),
+        ("debuggers", 8),
+        ("nested_tensors", 4),
     ],
 )
 def test_output_tracebacks_and_status_are_the_same(name: str, calls: int, tmp_path: Path) -> None:
     both = run_both(FAITHFUL / f"{name}.py", tmp_path)
     assert both.recorded == both.plain
-    assert len(both.info()["calls"]) == calls
+    info = both.info()
+    assert len(info["calls"]) == calls and info["notes"] == []
+
+
+def test_lines_are_followed_again_when_the_scripts_own_tracer_goes(tmp_path: Path) -> None:
+    script = tmp_path / "traced.py"
+    script.write_text(
+        "import sys, torch\nx = torch.ones(2, requires_grad=True)\n"
+        "def own(frame, event, arg):\n    return own\n"
+        "before = sys.gettrace()\nsys.settrace(own)\nhidden = (x * 2).sum()\nsys.settrace(before)\n"
+        "shown = (x * 3).sum()\nsys.settrace(None)\n"
+        "both = shown + hidden\nboth.backward()\nprint(x.grad, sys.gettrace())\n"
+    )
+    both = run_both(script, tmp_path)
+    assert both.recorded == both.plain
+    assert {(node["op"], node["line"]) for node in both.info()["nodes"] if node["kind"] == "operation"} == {
+        ("AddBackward0", 11),
+        *((name, line) for name in ("SumBackward0", "MulBackward0") for line in (9, None)),
+    }
 
 
 def test_input_and_encoding(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import gradviz
 from gradviz.model import Header, Outcome, Recording
 from gradviz.store.reader import close_recording, open_recording
 from gradviz.worker.budget import Options
+from gradviz.worker.monitor import can_monitor
 from gradviz.worker.recorder import Recorder
 from tests.worker.running import environment
 
@@ -238,6 +239,29 @@ def test_a_recording_that_cannot_be_written_harms_nobody(what: str, tmp_path: Pa
         assert recording.outcome.kind == ("running" if what == "full" else "finished")
     finally:
         close_recording(recording)
+
+
+def test_a_tracer_of_the_programs_own_stays(tmp_path: Path) -> None:
+    """Coverage or a debugger: where there is one place for tracers it is theirs, and the recording has no lines."""
+
+    def own(frame: object, event: str, arg: object) -> None:
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(own)
+    try:
+        with gradviz.record(tmp_path / "r.gradviz"):
+            inside = sys.gettrace()
+            one_call()
+        after = sys.gettrace()
+    finally:
+        sys.settrace(before)
+    assert inside is own and after is own
+    recording, _ = head_of(tmp_path / "r.gradviz")
+    assert len(recording.calls) == 1
+    assert [note[:36] for note in recording.header.notes] == ["The program has a tracer of its own "] * (
+        not can_monitor()
+    )
 
 
 def test_python_with_a_command(tmp_path: Path) -> None:
