@@ -13,7 +13,7 @@ from gradviz.worker.entry import Public
 from gradviz.worker.frames import is_ours, is_torch
 from gradviz.worker.patches import Patches
 from gradviz.worker.quiet import compiling
-from gradviz.worker.unseen import Hush, Unseen
+from gradviz.worker.unseen import Hush, Unseen, leave
 
 _AUTOGRAD: Any = torch.autograd
 GROUPS = ("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp")
@@ -142,7 +142,11 @@ class EngineProxy:
 
     def run_backward(self, outputs: Any, *arguments: Any, **named: Any) -> Any:
         """As the engine's own."""
-        return self._listener.run(outputs, arguments, named, self._engine.run_backward)
+        try:
+            return self._listener.run(outputs, arguments, named, self._engine.run_backward)
+        except BaseException as error:
+            leave(error)
+            raise
 
 
 def _backward(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,7 +166,11 @@ def _backward(listener: Listener, original: Callable[..., Any]) -> Callable[...,
             batched=False,
             frame=sys._getframe(1),
         )
-        return listener.public(call, lambda: original(*args, **kwargs))
+        try:
+            return listener.public(call, lambda: original(*args, **kwargs))
+        except BaseException as error:
+            leave(error)
+            raise
 
     return backward
 
@@ -186,7 +194,11 @@ def _grad(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any
             batched=bool(known.get("is_grads_batched", False)),
             frame=sys._getframe(1),
         )
-        return listener.public(call, lambda: original(*args, **kwargs))
+        try:
+            return listener.public(call, lambda: original(*args, **kwargs))
+        except BaseException as error:
+            leave(error)
+            raise
 
     return grad
 
@@ -195,14 +207,18 @@ def _run(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]
     def engine_run_backward(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(t_outputs, *args, **kwargs)
-        if not Hush.is_needed():
-            return listener.run(t_outputs, args, kwargs, original)
-        hush = Hush()
-        hush.hold()
+        hush = Hush() if Hush.is_needed() else None
         try:
+            if hush is None:
+                return listener.run(t_outputs, args, kwargs, original)
+            hush.hold()
             return listener.run(t_outputs, args, kwargs, hush.except_in(original))
+        except BaseException as error:
+            leave(error)
+            raise
         finally:
-            hush.release()
+            if hush is not None:
+                hush.release()
 
     return engine_run_backward
 
@@ -211,14 +227,22 @@ def _group(listener: Listener, api: str, original: Callable[..., Any]) -> Callab
     def group(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(*args, **kwargs)
-        return listener.group(api, lambda: original(*args, **kwargs))
+        try:
+            return listener.group(api, lambda: original(*args, **kwargs))
+        except BaseException as error:
+            leave(error)
+            raise
 
     return group
 
 
 def _noting(note: Callable[[Any], None], original: Callable[..., Any]) -> Callable[..., Any]:
     def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(self, *args, **kwargs)
+        try:
+            result = original(self, *args, **kwargs)
+        except BaseException as error:
+            leave(error)
+            raise
         if not compiling():
             note(self)
         return result
@@ -230,7 +254,11 @@ def _changing(listener: Listener, detail: str | None, values: bool, original: Ca
     def changing(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(*args, **kwargs)
-        return listener.changing(lambda: original(*args, **kwargs), detail, values)
+        try:
+            return listener.changing(lambda: original(*args, **kwargs), detail, values)
+        except BaseException as error:
+            leave(error)
+            raise
 
     return changing
 
@@ -240,6 +268,9 @@ def _swap(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any
         take_up_again = listener.swapping(t1, t2)
         try:
             return original(t1, t2)
+        except BaseException as error:
+            leave(error)
+            raise
         finally:
             take_up_again()
 

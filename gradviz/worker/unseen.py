@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from gradviz.worker.frames import HIDDEN, is_ours
+from gradviz.worker.frames import HIDDEN, is_ours, without_ours
 from gradviz.worker.patches import Patches
 
 # The interpreter's own, which our code goes on using.
@@ -132,6 +132,37 @@ class Hush:
                 self.hold()
 
         return seen
+
+
+def leave(error: BaseException) -> None:
+    """An exception leaves our outermost frame: take our frames out of its traceback where it arrives.
+
+    Only there they are all in it. Who catches it may be no file of the script's: an interactive interpreter, a library.
+    (From Python 3.12 on this is left to the tool that watches exceptions.)
+    """
+    if sys.version_info >= (3, 12) or isinstance(error, RecursionError):
+        return
+    without_ours(error.__traceback__)
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None and frame.f_trace is None:
+        frame.f_trace, frame.f_trace_lines = _arrive, False
+        if _gettrace() is None:
+            _settrace(_follow_nothing)
+
+
+def _arrive(frame: FrameType, event: str, arg: Any) -> None:
+    if event == "exception":
+        without_ours(arg[2])
+    frame.f_trace_lines = True
+    del frame.f_trace
+    if _gettrace() is _follow_nothing:
+        _settrace(None)
+
+
+def _follow_nothing(frame: FrameType, event: str, arg: Any) -> None:
+    return None
 
 
 def _is_ours(function: Any) -> bool:

@@ -41,6 +41,7 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("own_tracers", 1),
         ("debuggers", 8),
         ("nested_tensors", 4),
+        ("caught_elsewhere", 13),
     ],
 )
 def test_output_tracebacks_and_status_are_the_same(name: str, calls: int, tmp_path: Path) -> None:
