@@ -89,6 +89,7 @@ class Line:
 
 
 EMPTY = Line((), ())
+EMPTY.shorten(math.inf, math.inf)
 
 
 class Step:

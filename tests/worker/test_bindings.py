@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 import torch
 
 from gradviz.model import Binding
+from gradviz.worker import observe
 from gradviz.worker.lines import MOST_ITEMS
+from gradviz.worker.threads import SettraceWatch
 from gradviz.worker.trace import Tracer
 from gradviz.worker.userfiles import UserFiles
 from tests.worker.tracing import WATCHES, traced
@@ -336,3 +339,72 @@ def test_items_beyond_the_first_ones_share_a_binding(watch: type, tmp_path: Path
     assert [b.count for b in items] == [1] * MOST_ITEMS + [500 - MOST_ITEMS] * 2
     assert items[-1].shape == (2,)
     assert items[-1].op == "MulBackward0"
+
+
+EVERYTHING = """\
+import torch
+from torch import nn
+w = torch.ones(3, requires_grad=True)
+kept = []
+def many(count):
+    total = torch.zeros(3)
+    for i in range(count):
+        x = w * i
+        total = total + x
+        total += max(x, total, key=torch.numel)
+        part = total[:2]
+        part = part * 2
+        late = None if i % 2 else part
+        with torch.inference_mode():
+            made = torch.ones(2) * i
+            made = made.add_(1)
+        held = nn.Parameter(torch.ones(1))
+        held = abs(held)
+        del x
+        x, (y, *z) = part, (total, part, 3)
+    kept.append(total)
+    return x.sum() + y.sum()
+def shared(count):
+    total = torch.zeros(3)
+    def add(value):
+        nonlocal total
+        total = total + value
+        return total
+    return [add(w * i) for i in range(count)]
+def deep(x, depth):
+    x = x * 2
+    if depth:
+        y = deep(x, depth - 1)
+        x = y.mul_(3)
+    return x
+def lazily(count):
+    for i in range(count):
+        item = w * i
+        yield item
+        item = item + 1
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain, self.past = nn.Parameter(torch.ones(3)), []
+    def forward(self, x):
+        self.last = x * self.gain
+        self.past.append(self.last)
+        return self.last
+cell = Cell()
+for round in range(3):
+    many(30), shared(25), deep(w, 20), [item.sum() for item in lazily(25)]
+    for t in range(70):
+        out = cell(w * t)
+"""
+
+
+def test_the_quick_way_for_plain_variables_tells_what_the_one_for_all_others_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = traced(EVERYTHING, tmp_path, SettraceWatch)
+    monkeypatch.setattr(observe, "KEPT", False)  # no variables are kept with a function: none can be read quickly
+    others = traced(EVERYTHING, tmp_path, SettraceWatch)
+    assert quick.rows() == others.rows()
+    assert [replace(b, node=None) for b in quick.bindings] == [replace(b, node=None) for b in others.bindings]
+    assert {b.cause for b in quick.bindings} == {"assigned", "argument", "returned", "written"}
+    assert max(b.count for b in quick.bindings) == 210
