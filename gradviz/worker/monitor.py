@@ -133,8 +133,10 @@ class MonitoringWatch:
         """A loop of one line goes round."""
         try:
             frame, lines = sys._getframe(1), self._lines()
-            if offset in self._short_loops.get(id(code), ()) and lines.is_at(frame, frame.f_lineno):
-                lines.line(frame, target)
+            if offset in self._short_loops.get(id(code), ()):
+                line = frame.f_lineno
+                if lines.is_at(frame, line) or lines.goes_on_at(frame, line):
+                    lines.line(frame, target)
         except BaseException as error:
             forgive(error)[SIGINT]
 

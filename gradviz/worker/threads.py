@@ -193,6 +193,11 @@ class ThreadLines:
         top = self._top
         return top is not None and top.frame == id(frame) and top.step.line == line and top.iteration > 0
 
+    def goes_on_at(self, frame: FrameType, line: int) -> bool:
+        """Whether a generator has gone on in this line, where it had yielded, and has not reached another one."""
+        top = self._top
+        return top is not None and top.frame == id(frame) and top.step.line == line and top.before is not None
+
     def leave(self, frame: FrameType, value: Any) -> None:
         """The function returns `value`, raises or yields."""
         now = sequence_now()
