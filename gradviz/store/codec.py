@@ -150,11 +150,16 @@ def pack_values(values: Iterable[bytes]) -> bytes:
     return _U32.pack(len(parts)) + b"".join(parts)
 
 
-def pack_columns(rows: Sequence[Sequence[int | None]]) -> bytes:
-    """Rows of ints as compressed int32 columns, None as -1: repeated texts and lines nearly vanish."""
+def columns_of(rows: Sequence[Sequence[int | None]]) -> list[array[int]]:
+    """Rows of ints as int32 columns, None as -1."""
+    return [array("i", [-1 if item is None else item for item in column]) for column in zip(*rows, strict=True)]
+
+
+def pack_columns(columns: Iterable[array[int]]) -> bytes:
+    """Compressed int32 columns, one after the other: repeated texts and lines nearly vanish."""
     numbers = array("i")
-    for column in zip(*rows, strict=True):
-        numbers.extend([-1 if item is None else item for item in column])
+    for column in columns:
+        numbers.extend(column)
     return squeeze(numbers)
 
 

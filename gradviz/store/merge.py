@@ -10,7 +10,7 @@ from typing import Any
 
 from gradviz.errors import RecordingError
 from gradviz.model import Accumulation, Call, Edge, Execution, Gradient, Graph, Node, Recording
-from gradviz.store.codec import pack_execution, pack_value, pack_values
+from gradviz.store.codec import columns_of, pack_execution, pack_value, pack_values
 from gradviz.store.reader import close_recording, open_recording
 from gradviz.store.replace import finish
 from gradviz.store.rows import KINDS, AccumulationRow, CallEnd, CallStart, NodeRow
@@ -150,7 +150,7 @@ def _add_graph(writer: Writer, graph: Graph, at: Mapping[int, int]) -> int:
     edges = [_edge_row(edge, at) for edge in graph.edges]
     digest = hashlib.blake2b(repr((rows, edges)).encode(), digest_size=16).digest()
     known = writer.find_graph(digest)
-    return writer.add_graph(digest, rows, edges) if known is None else known
+    return writer.add_graph(digest, columns_of(rows), columns_of(edges)) if known is None else known
 
 
 def _edge_row(edge: Edge, at: Mapping[int, int]) -> tuple[int, int, int, int]:

@@ -112,12 +112,11 @@ class Writer:
         """Return the template with this digest, None when there is none yet."""
         return self._graphs.get(digest)
 
-    def add_graph(self, digest: bytes, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> int:
-        """Store a graph template and return its row."""
+    def add_graph(self, digest: bytes, nodes: Sequence[array[int]], edges: Sequence[array[int]]) -> int:
+        """Store a graph template and return its row: the columns of its `NodeRow`s and `EdgeRow`s."""
         row = next(self._next[GRAPHS])
-        all_nodes, all_edges = list(nodes), list(edges)
-        packed = codec.pack_columns(all_nodes), codec.pack_columns(all_edges)
-        self._put(GRAPHS, [(row, len(all_nodes), len(all_edges), *packed)])
+        counts = [len(columns[0]) if columns else 0 for columns in (nodes, edges)]
+        self._put(GRAPHS, [(row, *counts, codec.pack_columns(nodes), codec.pack_columns(edges))])
         self._graphs[digest] = row
         return row
 

@@ -7,12 +7,13 @@ import itertools
 import json
 import math
 from array import array
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from gradviz.store.codec import columns_of
 from gradviz.store.writer import EdgeRow, NodeRow, Writer, stack_json
 from gradviz.worker.facts import Facts
 from gradviz.worker.reading import dtype_name, sizes_of
@@ -117,15 +118,16 @@ class Templates:
         return Stored(graph, sizes, plain, tuple(kinds), [of_row[row] for row in rows])
 
     def _find_or_add(self, walk: Walk, facts: Facts, numbers: list[int]) -> int:
-        ranks = self._ranks(facts.sequences, numbers)
-        rows = [
-            row if rank == 0 else row._replace(rank=rank)
-            for row, rank in zip(map(self._rows.__getitem__, numbers), ranks, strict=True)
-        ]
-        flat = array("q", [-1 if item is None else item for row in rows for item in row])
-        digest = _digest(flat, array("q", itertools.chain.from_iterable(walk.edges)))
+        different = {number: at for at, number in enumerate(dict.fromkeys(numbers))}
+        columns = columns_of([self._rows[number] for number in different])
+        spread = [different[number] for number in numbers]
+        nodes = [array("i", map(column.tolist().__getitem__, spread)) for column in columns]
+        nodes[NodeRow._fields.index("rank")] = array("i", self._ranks(facts.sequences, numbers))
+        flat = array("i", itertools.chain.from_iterable(walk.edges))
+        edges = [flat[at::4] for at in range(4)]
+        digest = _digest(*nodes, *edges)
         graph = self._writer.find_graph(digest)
-        return self._writer.add_graph(digest, rows, walk.edges) if graph is None else graph
+        return self._writer.add_graph(digest, nodes, edges) if graph is None else graph
 
     def _columns(self, walk: Walk, facts: Facts) -> Columns:
         """The nodes' specs, column by column."""
@@ -178,12 +180,10 @@ class Templates:
     def _ranks(self, sequences: list[int], numbers: list[int]) -> list[int]:
         """The j of each node's key: its rank by sequence number among the nodes of its op and line."""
         ranks = [0] * len(numbers)
-        counts: dict[int, int] = {}
+        counts: dict[int, Iterator[int]] = defaultdict(itertools.count)
         lines = self._lines
         for at in sorted(range(len(numbers)), key=sequences.__getitem__):
-            line = lines[numbers[at]]
-            ranks[at] = counts.get(line, 0)
-            counts[line] = ranks[at] + 1
+            ranks[at] = next(counts[lines[numbers[at]]])
         return ranks
 
     def _op(self, name: str) -> int:

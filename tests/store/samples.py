@@ -38,7 +38,7 @@ from gradviz.model import (
     TensorValue,
     Thumbnail,
 )
-from gradviz.store.codec import UNDEFINED, pack_execution, pack_same, pack_value, pack_values
+from gradviz.store.codec import UNDEFINED, columns_of, pack_execution, pack_same, pack_value, pack_values
 from gradviz.store.rows import KINDS, AccumulationRow, CallEnd, CallStart, NodeRow
 from gradviz.store.runs import execution
 from gradviz.store.writer import Writer, stack_json
@@ -217,7 +217,7 @@ def start_of(writer: Writer, entry: Call, drawn: Graph) -> CallStart:
     digest = repr((rows, edges)).encode()
     template = writer.find_graph(digest)
     if template is None:
-        template = writer.add_graph(digest, rows, edges)
+        template = writer.add_graph(digest, columns_of(rows), columns_of(edges))
     forward = [(node.id, -1, pack(writer, node.value)) for node in drawn.nodes if node.value is not None]
     saved = [
         (node.id, slot, pack(writer, kept.value))

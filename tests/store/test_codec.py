@@ -232,7 +232,7 @@ def test_a_count_beyond_the_blob_is_refused() -> None:
 
 @given(st.lists(st.lists(st.none() | st.integers(0, 2**31 - 1), min_size=3, max_size=3), max_size=30))
 def test_columns_come_back(rows: list[list[int | None]]) -> None:
-    columns = codec.unpack_columns(codec.pack_columns(rows), len(rows), 3)
+    columns = codec.unpack_columns(codec.pack_columns(codec.columns_of(rows)), len(rows), 3)
     assert [list(row) for row in zip(*columns, strict=True)] == [[-1 if x is None else x for x in row] for row in rows]
 
 
