@@ -108,6 +108,7 @@ class Intake:
         self._thumbnails = thumbnails
         self._takes: dict[tuple[torch.dtype, torch.Size], Take] = {}
         self._batches: list[Batch] = []
+        self._heads: dict[Any, bytes | None] = {}  # of views
         self.takes = [*((self._way(*kind) if plain else capture.pack) for kind in kinds), self.take]
 
     def take(self, tensor: Any) -> Item:
@@ -128,10 +129,20 @@ class Intake:
         """
         if self._thumbnails or not self._plain or tensor.layout is not STRIDED or tensor.data_ptr() != of.data_ptr():
             return None
-        shape, elements = tensor.shape, tensor.numel()
-        if elements != of.numel() or elements <= self._capture.whole_up_to or not fills(shape, tensor.stride()):
+        key = tensor.dtype, tensor.shape, tensor.stride(), of.numel()
+        if key not in self._heads:
+            self._heads[key] = self._view_head(*key)
+        head = self._heads[key]
+        return None if head is None else View(item, head)
+
+    def _view_head(
+        self, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...], elements: int
+    ) -> bytes | None:
+        """What the summary of such a view starts with; None where it is not of all elements, or is kept whole."""
+        count = shape.numel()
+        if count != elements or count <= self._capture.whole_up_to or not fills(shape, strides):
             return None
-        return View(item, self._capture.measured_head(tensor.dtype, tuple(shape)))
+        return self._capture.measured_head(dtype, tuple(shape))
 
     def settle(self) -> None:
         """Finish all values that were put off."""
@@ -360,7 +371,7 @@ def order_of(strides: tuple[int, ...]) -> list[int]:
     return sorted(range(len(strides)), key=lambda at: -strides[at])
 
 
-def fills(shape: Any, strides: tuple[int, ...]) -> bool:
+def fills(shape: Any, strides: Sequence[int]) -> bool:
     """Tell whether a tensor's elements lie side by side in memory, in whatever order of dimensions."""
     expected = 1
     for stride, size in sorted(zip(strides, shape, strict=True)):
