@@ -41,23 +41,25 @@ class Flow:
             terms[index].append((output_nr, FROM_SEED, number))
         for source, slot, target, output_nr in walk.edges:
             terms[target].append((output_nr, source, slot))
-            kinds = outputs[target]
-            if output_nr < len(kinds):
-                self.slots[source][slot] = kinds[output_nr], SHARED
         for index, found in enumerate(terms):
-            count = max(1, len(outputs[index]))
-            if len(found) == count and index not in self.twins:
-                self._separate(index, found)
+            self._note_slots(index, found, outputs[index])
 
-    def _separate(self, index: int, found: list[Term]) -> None:
-        """Note the places of a node where each of its outputs gets one term, and none of them is a seed."""
-        found.sort()
-        if any(term[0] != number or term[1] == FROM_SEED for number, term in enumerate(found)):
-            return
+    def _note_slots(self, index: int, found: list[Term], kinds: Sequence[int]) -> None:
+        """Note what flows along the slots that lead to a node, and where each of its outputs gets one term."""
+        slots, count = self.slots, max(1, len(kinds))
+        if len(found) == count and index not in self.twins:
+            if count > 1:
+                found.sort()
+            if [number for number, source, _ in found if source != FROM_SEED] == list(range(count)):
+                place = self.places[index]
+                for number, source, slot in found:
+                    slots[source][slot] = kinds[number] if kinds else ANY, place + number
+                if count > 1:
+                    self.separate.add(index)
+                return
         for number, source, slot in found:
-            self.slots[source][slot] = self.slots[source][slot][0], self.places[index] + number
-        if len(found) > 1:
-            self.separate.add(index)
+            if source != FROM_SEED and number < len(kinds):
+                slots[source][slot] = kinds[number], SHARED
 
     def again(self, seeds: Sequence[Seed]) -> Flow:
         """The flow of another run through an equal graph, from the same roots."""
