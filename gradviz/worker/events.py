@@ -102,10 +102,10 @@ class Changes:
     def leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
         """A call looks at a leaf: note whether its value has changed, and return the value packed by `pack`."""
         state = self._state(known)
-        if state.value is not None:
-            self._compare_value(tensor, known, state, self._at_call)
-        else:
+        if state.value is None:
             state.value = self._prints.take(tensor)
+        elif not self._is_still(tensor, state.value):
+            self._compare_value(tensor, known, state, self._at_call)
         if state.value.data is not None:
             return state.value.data
         if state.stored is None:
@@ -169,6 +169,11 @@ class Changes:
         if self._norm(now) == 0.0 and before is not NOTHING:
             return "grad_cleared", "to zero"
         return "grad_assigned", None
+
+    def _is_still(self, tensor: Any, before: Print) -> bool:
+        """Tell at little cost whether a small value is as it was and no line has written into any."""
+        quick = before.data is not None and (self._tracer is None or not self._tracer.writes.are_any())
+        return quick and self._capture.pack_small(tensor) == before.data
 
     def _compare_value(
         self, tensor: Any, known: Known, state: State, changes: list[Change], place: Place | None = None,

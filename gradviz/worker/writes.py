@@ -50,6 +50,10 @@ class Writes:
         found = self._lines.pop((self._serials.tensor(tensor), gradient), None) if self._lines else None
         return found if found is not None and found.state == state_of(tensor, gradient) else None
 
+    def are_any(self) -> bool:
+        """Whether any line has written into what nobody has asked for yet."""
+        return bool(self._lines)
+
     def has_gradients(self) -> bool:
         """Whether any `.grad` was written since the last `forget_gradients`."""
         return any(gradient for _, gradient in self._lines)
