@@ -48,6 +48,11 @@ class quiet(AbstractContextManager[None]):  # noqa: N801
         self._stack.close()
 
 
+def below_autograd() -> AbstractContextManager[Any]:
+    """As `quiet(below_autograd=True)` inside a `quiet()`, at a tenth of its cost."""
+    return quiet(below_autograd=True) if transforms_active() else _C._AutoDispatchBelowAutograd()
+
+
 def attribute_reads_are_seen() -> bool:
     """Tell whether a mode of the user's (a default device is one) sees even a read of `tensor.shape`."""
     return bool(_C._len_torch_function_stack())

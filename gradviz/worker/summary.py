@@ -145,11 +145,11 @@ def measure(tensor: torch.Tensor) -> Statistics:
     return summarise(tensor.unsqueeze(0), thumbnails=False)[0].statistics
 
 
-def norm_and_sum(tensor: torch.Tensor) -> tuple[float, float]:
-    """Two numbers that change when the elements do, in two quick passes."""
+def norm_of(tensor: torch.Tensor) -> float:
+    """The norm of one tensor."""
     flat = _wide(tensor).reshape(1, -1)
     norm: float = _norm_column(flat).item()
-    return norm if _SAFE[0] < norm < _SAFE[1] else _scaled_norm(flat), flat.sum().item()
+    return norm if _SAFE[0] < norm < _SAFE[1] else _scaled_norm(flat)
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
