@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -16,6 +17,7 @@ _GRADVIZ = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 _JSON = os.path.join(os.path.dirname(json.__file__), "")  # our rows are written with it
 _C: Any = torch._C
 _autograd: Any = torch.autograd
+_hushed = threading.local()  # whether a `quiet` that this thread is in has switched the profiler off already
 
 
 class quiet(AbstractContextManager[None]):  # noqa: N801
@@ -40,12 +42,18 @@ class quiet(AbstractContextManager[None]):  # noqa: N801
             from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 
             self._stack.enter_context(temporarily_clear_interpreter_stack())
-        if _autograd._profiler_enabled():
+        if _autograd._profiler_enabled() and not getattr(_hushed, "profiler", False):
+            _hushed.profiler = True
             _autograd._enable_record_function(False)
-            self._stack.callback(_autograd._enable_record_function, True)
+            self._stack.callback(_let_profiler_look)
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+
+def _let_profiler_look() -> None:
+    _autograd._enable_record_function(True)
+    _hushed.profiler = False
 
 
 def below_autograd() -> AbstractContextManager[Any]:

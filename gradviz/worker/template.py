@@ -122,7 +122,8 @@ class Templates:
         columns = columns_of([self._rows[number] for number in different])
         spread = [different[number] for number in numbers]
         nodes = [array("i", map(column.tolist().__getitem__, spread)) for column in columns]
-        nodes[NodeRow._fields.index("rank")] = array("i", self._ranks(facts.sequences, numbers))
+        if nodes:  # a root without a graph has none
+            nodes[NodeRow._fields.index("rank")] = array("i", self._ranks(facts.sequences, numbers))
         flat = array("i", itertools.chain.from_iterable(walk.edges))
         edges = [flat[at::4] for at in range(4)]
         digest = _digest(*nodes, *edges)
