@@ -6,9 +6,9 @@ here: they lie in the recording, and a message names the call that holds them.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass, fields
+from json import dumps, loads  # not by way of the module: a script may have put a mock there
 from typing import Any, ClassVar
 
 from gradviz.errors import ProtocolError, UsageError
@@ -198,7 +198,7 @@ _BY_TYPE = {kind.TYPE: kind for kind in _KINDS}
 def encode(message: Message) -> bytes:
     """Return the line of a message, newline included."""
     body = {"v": VERSION, "type": message.TYPE, **asdict(message)}
-    return json.dumps(body, separators=(",", ":")).encode() + b"\n"
+    return dumps(body, separators=(",", ":")).encode() + b"\n"
 
 
 def decode(line: bytes) -> Message:
@@ -208,7 +208,7 @@ def decode(line: bytes) -> Message:
         ProtocolError: the line is not a message of this version.
     """
     try:
-        raw = json.loads(line)
+        raw = loads(line)
         if raw["v"] != VERSION:
             raise ProtocolError(tr("The other process speaks version {v}, this one {ours}.", v=raw["v"], ours=VERSION))
         kind = _BY_TYPE[raw["type"]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import threading
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from json import dumps  # not by way of the module: a script may have put a mock there
 from types import FrameType
 from typing import Any
 
@@ -104,7 +104,7 @@ class Writer:
         row = self._types.get(key)
         if row is None:
             row = next(self._next[TENSOR_TYPES])
-            self._put(TENSOR_TYPES, [(row, dtype, device, json.dumps(shape))])
+            self._put(TENSOR_TYPES, [(row, dtype, device, dumps(shape))])
             self._types[key] = row
         return row
 
@@ -142,7 +142,7 @@ class Writer:
     def end_call(self, end: CallEnd) -> None:
         """Second transaction of a call."""
         number = end.number
-        error = None if end.error is None else json.dumps(asdict(end.error))
+        error = None if end.error is None else dumps(asdict(end.error))
         seconds = None if end.seconds is None else float(end.seconds)
         accumulated = runs.accumulation_runs(end.accumulations)
         counts = (self._executed.pop(number, 0), len(end.accumulations), end.returned is not None)
@@ -162,8 +162,8 @@ class Writer:
         fresh = self._next[EVENTS]
         rows = [
             (
-                *(next(fresh), event.kind, event.before_call, json.dumps(event.names), *_where(event.place)),
-                *(event.detail and storable(event.detail), json.dumps(event.norms)),
+                *(next(fresh), event.kind, event.before_call, dumps(event.names), *_where(event.place)),
+                *(event.detail and storable(event.detail), dumps(event.norms)),
             )
             for event in events
         ]
@@ -183,7 +183,7 @@ class Writer:
         rows = [
             (
                 *(b.order, self.intern(b.place.file), b.place.line, self.intern(b.place.function)),
-                *(self.intern(b.name), b.cause, b.tensor, b.storage, json.dumps(b.shape), b.dtype, b.requires_grad),
+                *(self.intern(b.name), b.cause, b.tensor, b.storage, dumps(b.shape), b.dtype, b.requires_grad),
                 *(b.is_leaf, b.retains_grad, b.op, b.node, b.version, b.before_call, b.count),
             )
             for b in bindings
@@ -203,7 +203,7 @@ class Writer:
 
     def set_meta(self, key: str, value: Any) -> None:
         """Queue a fact about the run."""
-        self._put(META, [(key, json.dumps(value))])
+        self._put(META, [(key, dumps(value))])
 
     def set_outcome(self, outcome: Outcome) -> None:
         """Queue how the script ended."""
@@ -233,6 +233,10 @@ class Writer:
             self.flush()
             with self._lock:
                 self._database.close()
+
+    def stop(self, why: str) -> None:
+        """Write no more; `why` is a sentence."""
+        self._database.stop(why)
 
     def abandon(self) -> None:
         """Never touch the file again from this process (a forked child does this by itself)."""
@@ -282,7 +286,7 @@ def _first_rows(header: Header) -> Batch:
         "outcome": asdict(Outcome("running")),
         "writer": alive.stamp(),
     }
-    return [_statement(META, [(key, json.dumps(value)) for key, value in facts.items()])]
+    return [_statement(META, [(key, dumps(value)) for key, value in facts.items()])]
 
 
 def _statement(table: Table, rows: Iterable[Sequence[Any]]) -> Statement:
@@ -292,7 +296,7 @@ def _statement(table: Table, rows: Iterable[Sequence[Any]]) -> Statement:
 
 def stack_json(stack: Iterable[Place]) -> str:
     """A stack as it is stored, innermost first."""
-    return json.dumps([[place.file, place.line, place.function] for place in stack])
+    return dumps([[place.file, place.line, place.function] for place in stack])
 
 
 def _where(place: Place | None) -> tuple[str | None, int | None, str | None]:
@@ -301,7 +305,7 @@ def _where(place: Place | None) -> tuple[str | None, int | None, str | None]:
 
 def _call_row(start: CallStart) -> tuple[Any, ...]:
     call = start.call
-    inputs = None if call.inputs is None else json.dumps([[i.name, i.node, i.output_nr] for i in call.inputs])
+    inputs = None if call.inputs is None else dumps([[i.name, i.node, i.output_nr] for i in call.inputs])
     return (
         *(call.number, call.label, call.api, call.group, call.parent, call.parent_node, call.engine, call.what_if),
         *(call.detail, *_where(call.place), stack_json(call.stack), storable(call.thread), call.retain_graph),
@@ -325,7 +329,7 @@ def _root_rows(start: CallStart) -> list[tuple[Any, ...]]:
     return [
         (
             *(start.call.number, index, root.kind, root.name and storable(root.name), root.node, root.output_nr),
-            *(None if root.shape is None else json.dumps(root.shape), root.dtype, seed, root.seed_given),
+            *(None if root.shape is None else dumps(root.shape), root.dtype, seed, root.seed_given),
             *(root.seed_name and storable(root.seed_name), value),
         )
         for index, (root, seed, value) in enumerate(zip(start.call.roots, start.seeds, start.values, strict=True))

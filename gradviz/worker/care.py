@@ -63,4 +63,10 @@ class Care:
     def _give_up(self, error: BaseException) -> None:
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{os.path.basename(last.filename)}:{last.lineno}"
-        self.note(tr("A call was not recorded: {why} ({where}).", why=f"{type(error).__name__}: {error}", where=where))
+        what = f"{type(error).__name__}: {error}"
+        try:
+            self.note(tr("A call was not recorded: {why} ({where}).", why=what, where=where))
+        except Exception as another:  # the script has put something else in the place of what we write with
+            if not started_here(another):
+                raise
+            self._writer.stop(tr("Recording stopped: {why}.", why=what))

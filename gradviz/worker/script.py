@@ -57,10 +57,15 @@ class Session:
 
     def end(self) -> None:
         """The interpreter shuts down: write the rest, say how it ended."""
-        self._recorder.detach()
-        problems = [text for text in (self._recorder.writer.stopped,) if text]
-        self._recorder.close(None)  # the parent knows the exit status
-        self._channel.say(Finished(result={"error": last_error(), "problems": problems}))
+        problems, error = [], None
+        try:
+            self._recorder.detach()
+            problems += [text for text in (self._recorder.writer.stopped,) if text]
+            self._recorder.close(None)  # the parent knows the exit status
+            error = last_error()
+        except Exception as failure:  # the script has put something else in the place of what we call
+            problems.append(f"{type(failure).__name__}: {failure}")
+        self._channel.say(Finished(result={"error": error, "problems": problems}))
         self._channel.close()
 
 

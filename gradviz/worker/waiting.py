@@ -64,10 +64,13 @@ class Watcher:
             sys.meta_path.remove(self)
         if os.getpid() != self.process:
             return
-        if self.session is not None:
-            self.session.end()
-        elif self.trouble or getattr(sys, "last_value", None) is not None:
-            _unseen("gradviz.worker.last_words", "report_error", self.order, self.trouble)
+        try:
+            if self.session is not None:
+                self.session.end()
+            elif self.trouble or getattr(sys, "last_value", None) is not None:
+                _unseen("gradviz.worker.last_words", "report_error", self.order, self.trouble)
+        except Exception as error:  # Python would print it; the parent sees that our last words are missing
+            self.trouble = f"{type(error).__name__}: {error}"
 
 
 def _is_pythons(module: "ModuleType") -> bool:

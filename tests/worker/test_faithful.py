@@ -42,6 +42,7 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("debuggers", 8),
         ("nested_tensors", 4),
         ("caught_elsewhere", 13),
+        ("broken_library", 5),
     ],
 )
 def test_output_tracebacks_and_status_are_the_same(name: str, calls: int, tmp_path: Path) -> None:
