@@ -16,7 +16,7 @@ from gradviz.worker.gathered import Change, Gathered, Retained
 from gradviz.worker.intake import Deferred, Intake, Item
 from gradviz.worker.leaf_hooks import LeafHooks
 from gradviz.worker.pause import Pause
-from gradviz.worker.placing import Bound, unnoticed
+from gradviz.worker.placing import Bound, Placing
 from gradviz.worker.quiet import attribute_reads_are_seen
 from gradviz.worker.reading import PLAIN
 from gradviz.worker.sent import Sent, version
@@ -57,7 +57,7 @@ class Hooks:
         for entry in retained:
             self._retained.setdefault(entry.index, []).append(entry)
         self._at_leaves = LeafHooks(walk, task, intake, self._sent, self._sums, self.gathered)
-        self._handles: list[Any] = []
+        self._placing = Placing()
         self._flush = flush
         self._due = perf_counter() + FLUSH_SECONDS
         self._ran = _unwatched if flow is None else self._watch_nodes(flow)
@@ -68,34 +68,31 @@ class Hooks:
 
     def register(self) -> None:
         """Put the hooks on all nodes of the walk, or on its leaves."""
-        with unnoticed():
+        with self._placing.unnoticed():
             self._register()
 
     def _register(self) -> None:
-        walk, handles, bind = self._walk, self._handles, self._bind
+        walk, ran, plain = self._walk, self._ran, not self._seen
         for index, (node, kind) in enumerate(zip(walk.nodes, walk.kinds, strict=True)):
             if kind == LEAF:
                 self._on_leaf(index, node)
             elif self._flow is None:
                 continue
             elif kind in (CUSTOM, OPAQUE):
-                self._first(node.register_prehook(bind(self._custom_starts, index)))
-                handles.append(handle := node.register_hook(bind(self._custom_ran, index)))
-                self._before_others(index, node, handle)
+                self._first(node.register_prehook(self._bind(self._custom_starts, index)))
+                self._last(index, node, node.register_hook(self._bind(self._custom_ran, index)))
             else:
                 if index in self._retained:
-                    self._first(node.register_prehook(bind(self._starts, index)))
-                handles.append(handle := node.register_hook(bind(self._ran, index)))
-                if len(handle.hooks_dict_ref()) > 1:
-                    self._before_others(index, node, handle)
+                    self._first(node.register_prehook(self._bind(self._starts, index)))
+                handle = node.register_hook(Bound(ran, index) if plain else self._bind(ran, index))
+                if handle is not None:
+                    self._last(index, node, handle)
         for index, node in walk.twins:
             self._on_leaf(index, node)
 
     def remove(self) -> None:
         """Take all hooks away."""
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        self._placing.remove()
         for tensor, key in self._patched:
             hooks = tensor._post_accumulate_grad_hooks
             if hooks is not None:
@@ -116,7 +113,9 @@ class Hooks:
     def _on_leaf(self, index: int, node: Any) -> None:
         tensor = self._walk.leaves[index]
         self._first(node.register_prehook(self._bind(self._at_leaves.starts, index)))
-        self._handles.append(node.register_hook(self._bind(self._at_leaves.ran, index)))
+        handle = node.register_hook(self._bind(self._at_leaves.ran, index))
+        if handle is not None:
+            self._placing.keep(handle)
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):
             # A hook of the user's may clear `.grad` at once, so ours must read it first.
@@ -127,18 +126,22 @@ class Hooks:
 
     def _first(self, handle: Any) -> None:
         """Let our pre-hook run before the user's own ones on the same node, so that it sees what arrived."""
-        self._handles.append(handle)
+        if handle is None:  # it is the only one
+            return
+        self._placing.keep(handle)
         hooks = handle.hooks_dict_ref()
         if hooks is not None and len(hooks) > 1:
             self.sees_user_hooks = True
             _put_first(hooks, handle.id, hooks[handle.id])
 
-    def _before_others(self, index: int, node: Any, last: Any) -> None:
+    def _last(self, index: int, node: Any, handle: Any) -> None:
         """Where the user has hooks on a node, see what it computed before they change it."""
-        hooks = last.hooks_dict_ref()
+        if handle is None:
+            return
+        self._placing.keep(handle)
+        hooks = handle.hooks_dict_ref()
         if hooks is not None and len(hooks) > 1:
-            handle = node.register_hook(self._bind(self._computed, index))
-            self._first(handle)
+            self._first(node.register_hook(self._bind(self._computed, index)))
 
     def _bind(self, hook: Callable[..., None], index: int) -> Callable[..., None]:
         return Bound(self._unseen, hook, index) if self._seen else Bound(hook, index)

@@ -15,6 +15,7 @@ import torch
 
 _OWNER: Any = getattr(torch.autograd.function, "_HookMixin", None)  # where the engine finds what makes handles
 _NAME = "_register_hook"
+_KEY = object()  # of a hook of ours that is the first one on its node
 
 
 class Bound(partial[None]):
@@ -45,28 +46,54 @@ class Handle:
         self._hooks.pop(self, None)
 
 
-@contextmanager
-def unnoticed() -> Iterator[None]:
-    """Inside, hooks that are `Bound` get a `Handle`. Whoever else registers a hook meanwhile gets what torch gives."""
-    before = None if _OWNER is None else vars(_OWNER).get(_NAME)
-    if before is None:
-        yield
-        return
-    try:
-        setattr(_OWNER, _NAME, staticmethod(_maker(getattr(_OWNER, _NAME))))
-        yield
-    finally:
-        setattr(_OWNER, _NAME, before)
+class Placing:
+    """Hooks of ours on many nodes.
 
+    Inside `unnoticed` the registering of a `Bound` gives None where it stands alone, else a handle, for `keep`. Whoever
+    else registers a hook meanwhile gets what torch gives.
+    """
 
-def _maker(torchs: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any, Any], tuple[Any, Any]]:
-    def register_hook(hooks: Any, hook: Any) -> tuple[Any, Any]:
-        if hook.__class__ is not Bound:
-            return torchs(hooks, hook)
-        if hooks is None:
-            hooks = OrderedDict()
-        handle = Handle(hooks)
-        hooks[handle] = hook
-        return hooks, handle
+    def __init__(self) -> None:
+        self._alone: list[OrderedDict[Any, Any]] = []  # the hooks of nodes that had none
+        self._handles: list[Any] = []
+        self.keep = self._handles.append
 
-    return register_hook
+    @contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Stand in for what makes handles."""
+        before = None if _OWNER is None else vars(_OWNER).get(_NAME)
+        if before is None:
+            yield
+            return
+        try:
+            setattr(_OWNER, _NAME, staticmethod(self._maker(getattr(_OWNER, _NAME))))
+            yield
+        finally:
+            setattr(_OWNER, _NAME, before)
+
+    def _maker(self, torchs: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any, Any], tuple[Any, Any]]:
+        alone = self._alone.append
+
+        def register_hook(hooks: Any, hook: Any) -> tuple[Any, Any]:
+            if hook.__class__ is not Bound:
+                return torchs(hooks, hook)
+            if hooks:
+                handle = Handle(hooks)
+                hooks[handle] = hook
+                return hooks, handle
+            if hooks is None:
+                hooks = OrderedDict()
+            alone(hooks)
+            hooks[_KEY] = hook
+            return hooks, None
+
+        return register_hook
+
+    def remove(self) -> None:
+        """Take all of them away."""
+        for hooks in self._alone:
+            hooks.pop(_KEY, None)
+        self._alone.clear()
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
