@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-import sys
+# Python's own: a script may stand others in their places, a mock or (see unseen.py) we ourselves.
+from gc import disable, enable, isenabled
+from sys import gettrace, settrace
 from typing import Any
 
 
@@ -22,21 +23,21 @@ class Pause:
     def hold(self) -> None:
         """Switch both off, where they are on."""
         # Noted first: a signal handler of the user's may raise between any two lines, and then it is put back.
-        if gc.isenabled():
+        if isenabled():
             self._holds_collector = True
-            gc.disable()
-        trace = sys.gettrace()
+            disable()
+        trace = gettrace()
         if trace is not None:
             self._trace = trace
-            sys.settrace(None)
+            settrace(None)
 
     def release(self) -> None:
         """Put both back as they were."""
         if self._holds_collector:
-            gc.enable()
+            enable()
             self._holds_collector = False
         if self._trace is not None:
-            sys.settrace(self._trace)
+            settrace(self._trace)
             self._trace = None
 
     def users_turn(self) -> None:
