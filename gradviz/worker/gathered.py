@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from gradviz.worker.intake import Item, Mark
 from gradviz.worker.quiet import started_here
+from gradviz.worker.reading import PLAIN
 
 
 class Ran(NamedTuple):
@@ -66,6 +67,8 @@ class Gathered:
 
 def mark_of(gradient: Any) -> Mark | None:
     """The mark of a tensor, None where it has none."""
+    if type(gradient) not in PLAIN:  # a fake one would complain when asked for its memory
+        return None
     try:
         return gradient.data_ptr(), gradient._version, gradient.stride()
     except RuntimeError:  # sparse and batched tensors have no one memory

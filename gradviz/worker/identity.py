@@ -82,8 +82,9 @@ class Identities:
     """The serial numbers of one recording."""
 
     def __init__(self) -> None:
-        # Two recorders in one process, one after the other, may meet the same graph.
-        self._key = f"gradviz{next(_recorders)}"
+        # Two recorders in one process may meet the same graph: one after the other, or a block in a recorded script,
+        # which has this module a second time.
+        self._key = f"gradviz{id(_recorders):x}.{next(_recorders)}"
         self._next = 0
         self.leaves = Tensors()
         self.retained = Tensors()

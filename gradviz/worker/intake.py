@@ -118,7 +118,7 @@ class Intake:
         try:
             key = (tensor.dtype, tensor.shape)
             return (self._takes.get(key) or self._way(*key))(tensor)
-        except RuntimeError:  # a kind without size or memory
+        except (AttributeError, RuntimeError):  # a kind without size or memory, or whose size is a symbol
             return self.pack(tensor)
 
     def view(self, tensor: Any, of: Any, item: Deferred) -> Item | None:

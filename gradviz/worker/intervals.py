@@ -20,6 +20,9 @@ _NEVER = -(1 << 63)
 _pack = Struct("qii").pack
 
 
+UNSEEN = -1  # as a site: of the thread's own nodes of which nothing is known, though another one may have such numbers
+
+
 class Located(NamedTuple):
     """Sites, iterations and names of many nodes, 0 where they are not known."""
 

@@ -225,9 +225,10 @@ def is_plain(value: Any) -> bool:
 
 
 def _is_passive(kind: type) -> bool:
-    """Whether reading its attributes can be kept from a class: they may be computed by its `__torch_dispatch__`."""
+    """Whether reading its attributes can be kept from a class: it may look at that, or compute them."""
     default = getattr(_C, "_disabled_torch_dispatch_impl", None)
-    return getattr(kind, "__torch_dispatch__", None) is default
+    computes = getattr(kind, "__torch_dispatch__", None) is not default
+    return not computes and getattr(kind, "__getattribute__", None) is TENSOR.__getattribute__
 
 
 def _value(frame: FrameType, info: CodeInfo, target: Target, variables: Variables) -> Any:

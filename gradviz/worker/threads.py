@@ -19,7 +19,7 @@ import torch
 from gradviz.worker.bindings import Log, node_of
 from gradviz.worker.frames import PASSED_OVER, without_ours
 from gradviz.worker.interrupts import forgive, unhurried
-from gradviz.worker.intervals import Intervals
+from gradviz.worker.intervals import UNSEEN, Intervals
 from gradviz.worker.lines import Step
 from gradviz.worker.locals import ABSENT
 from gradviz.worker.modules import CALL, ModuleNames, ModuleStack
@@ -243,6 +243,7 @@ class ThreadLines:
                     site = self._site(top)
                 self.intervals.add(self._last, now, site, top.iteration)
             else:
+                self.intervals.add(self._last, now, UNSEEN, 0)
                 self._modules.clear()
         self._last = now
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from gradviz.model import Binding, Place
 from gradviz.worker.bindings import Resolve
-from gradviz.worker.intervals import Intervals, Located
+from gradviz.worker.intervals import UNSEEN, Intervals, Located
 from gradviz.worker.monitor import MonitoringWatch, can_monitor
 from gradviz.worker.threads import SettraceWatch, Tables, ThreadLines, Watch
 from gradviz.worker.userfiles import UserFiles
@@ -80,7 +80,7 @@ class Tracer:
         """
         own = self._threads.get(threading.get_ident())
         found = (own.intervals.find(sequence) if own is not None else None) or self._elsewhere(sequence)
-        return None if found is None else self.spell(*found)
+        return None if found is None or found[0] == UNSEEN else self.spell(*found)
 
     def locate(self, sequences: Sequence[int]) -> Located:
         """As `site` for many nodes at once, in numbers that `spell` spells out: equal numbers are equal sites."""
@@ -91,12 +91,16 @@ class Tracer:
                 hit = None if site else self._elsewhere(sequences[at])
                 if hit is not None:
                     found.sites[at], found.iterations[at], found.names[at] = hit
+        if UNSEEN in found.sites:
+            for at, site in enumerate(found.sites):
+                if site == UNSEEN:
+                    found.sites[at] = found.iterations[at] = found.names[at] = 0
         return found
 
     def _elsewhere(self, sequence: int) -> tuple[int, int, int] | None:
         own = self._threads.get(threading.get_ident())
         others = [lines.intervals.find(sequence) for lines in tuple(self._threads.values()) if lines is not own]
-        hits = [hit for hit in others if hit is not None]
+        hits = [hit for hit in others if hit is not None and hit[0] != UNSEEN]
         return hits[0] if len(hits) == 1 else None
 
     def spell(self, row: int, iteration: int, name: int) -> Site:

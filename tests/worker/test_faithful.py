@@ -41,6 +41,7 @@ def test_the_environment_is_the_same(tmp_path: Path) -> None:
         ("own_tracers", 1),
         ("debuggers", 8),
         ("nested_tensors", 4),
+        ("odd_tensors", 5),
         ("caught_elsewhere", 13),
         ("broken_library", 5),
     ],
@@ -67,6 +68,28 @@ def test_lines_are_followed_again_when_the_scripts_own_tracer_goes(tmp_path: Pat
         ("AddBackward0", 11),
         *((name, line) for name in ("SumBackward0", "MulBackward0") for line in (9, None)),
     }
+
+
+def test_a_node_made_under_the_scripts_own_tracer_has_no_line_of_another_threads(tmp_path: Path) -> None:
+    info = run_both(FAITHFUL / "odd_tensors.py", tmp_path).info()
+    nodes = {node["id"]: node for node in info["nodes"]}
+    assert [(nodes[at]["op"], nodes[at]["line"]) for at in info["calls"][0]["nodes"]] == [
+        *(("SumBackward0", None), ("MulBackward0", None), ("AccumulateGrad", None)),
+    ]
+
+
+def test_a_block_in_a_script_that_is_recorded_itself(tmp_path: Path) -> None:
+    script = tmp_path / "outer.py"
+    script.write_text(
+        "import gradviz, os, torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
+        "with gradviz.record(f'{os.getpid()}.gradviz'):\n    (x * 4).exp().sum().backward()\n"
+        "(x * 5).sum().backward()\nprint(x.grad)\n"
+    )
+    both = run_both(script, tmp_path)
+    assert both.recorded == both.plain
+    inner = [info_of(path) for path in sorted(tmp_path.glob("*.gradviz")) if path != both.path]
+    assert [[call["nodes"] for call in info["calls"]] for info in inner] == [[[0, 1, 2, 3]]] * 2
+    assert [call["nodes"] for call in both.info()["calls"]] == [[0, 1, 2], [3, 4, 5, 2], [6, 7, 2]]
 
 
 def test_input_and_encoding(tmp_path: Path) -> None:
