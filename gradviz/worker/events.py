@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gradviz.model import Event, Place
 from gradviz.model.recording import EventKind
@@ -34,14 +34,24 @@ class State:
     stored: bytes | None = None  # how the value was packed, while it is still that
 
 
-class Change(NamedTuple):
-    """One leaf that changed. `place` is the line that did it, None where that is not known."""
+Key = tuple[EventKind, str | None, Place | None]
+"""What happened to some leaves, how, and the line that did it; None where it is not known."""
 
-    kind: EventKind
-    detail: str | None
-    name: str
-    norms: tuple[Norm, Norm]
-    place: Place | None
+
+class Found:
+    """What was found to have changed at one moment: by key the names of the leaves and their norms before and after."""
+
+    def __init__(self) -> None:
+        self.groups: dict[Key, tuple[list[str], list[tuple[Norm, Norm]]]] = {}
+        self._key: Key | None = None
+
+    def add(self, key: Key, name: str, norms: tuple[Norm, Norm]) -> None:
+        """Add a leaf."""
+        if key != self._key:  # most are of the same kind as the one before
+            self._key = key
+            self._names, self._norms = self.groups.setdefault(key, ([], []))
+        self._names.append(name)
+        self._norms.append(norms)
 
 
 class Changes:
@@ -54,8 +64,8 @@ class Changes:
         self._prints = Prints(capture)
         self._identities = identities
         self._states: dict[int, State] = {}  # by node id
-        self._waiting: list[Sequence[Change]] = []
-        self._at_call: list[Change] = []  # values that the call that starts now has found changed
+        self._waiting: list[Found] = []
+        self._at_call = Found()  # values that the call that starts now has found changed
         self._written = 0
 
     def measure(self, place: Place | None = None, detail: str | None = None, values: bool = False) -> None:
@@ -64,7 +74,7 @@ class Changes:
         `place` is the line that called the function of torch's that did it, `detail` the function's name; without
         them it was done by hand.
         """
-        changes: list[Change] = []
+        found = Found()
         states, take = self._states, self._prints.take
         for tensor, known in self._identities.leaves.alive():
             state = states.get(known.node)
@@ -75,17 +85,17 @@ class Changes:
             if now is not before and differ(before, now):
                 kind, how = self._kind(before, now)
                 where = place or self._line(tensor, gradient=True)
-                changes.append(Change(kind, how or detail, _name(known), (self._norm(before), self._norm(now)), where))
+                found.add((kind, how or detail, where), _name(known), (self._norm(before), self._norm(now)))
                 state.gradient = now
             if values and state.value is not None:
-                self._compare_value(tensor, known, state, changes, place, detail)
-        self._note(changes)
+                self._compare_value(tensor, known, state, found, place, detail)
+        self._note(found)
         if self._tracer is not None:
             self._tracer.writes.forget_gradients()
 
     def stepped(self, tensors: Iterable[Any], place: Place | None) -> None:
         """Note an optimizer's step on `tensors`, which has just ended."""
-        changes: list[Change] = []
+        found = Found()
         for tensor in tensors:
             known = self._identities.leaves.find(tensor)
             state = None if known is None else self._states.get(known.node)
@@ -93,10 +103,10 @@ class Changes:
                 continue
             now = self._prints.take(tensor, state.value)
             norms = self._norm(state.value), self._norm(now)
-            changes.append(Change("optimizer_step", None, _name(known), norms, place))
+            found.add(("optimizer_step", None, place), _name(known), norms)
             if now is not state.value:
                 state.value, state.stored = now, None
-        self._note(changes)
+        self._note(found)
         self.measure(place)
 
     def leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
@@ -138,10 +148,10 @@ class Changes:
     def write(self, before_call: int | None) -> None:
         """Write what was noted since the last call; `before_call` is the one that starts now, None at the end."""
         self._note(self._at_call)
-        self._at_call = []
+        self._at_call = Found()
         events = []
-        for changes in self._waiting:
-            events += self._events(changes, before_call)
+        for found in self._waiting:
+            events += self._events(found, before_call)
         self._waiting.clear()
         self._written += len(events)
         self._writer.add_events(events)
@@ -152,9 +162,9 @@ class Changes:
             state = self._states[known.node] = State(NOTHING)
         return state
 
-    def _note(self, changes: Sequence[Change]) -> None:
-        if changes:
-            self._waiting.append(changes)
+    def _note(self, found: Found) -> None:
+        if found.groups:
+            self._waiting.append(found)
 
     def _line(self, tensor: Any, gradient: bool) -> Place | None:
         return None if self._tracer is None else self._tracer.wrote(tensor, gradient)
@@ -176,7 +186,7 @@ class Changes:
         return quick and self._capture.pack_small(tensor) == before.data
 
     def _compare_value(
-        self, tensor: Any, known: Known, state: State, changes: list[Change], place: Place | None = None,
+        self, tensor: Any, known: Known, state: State, found: Found, place: Place | None = None,
         detail: str | None = None,
     ) -> None:  # fmt: skip
         assert state.value is not None
@@ -184,21 +194,17 @@ class Changes:
         where = self._line(tensor, gradient=False)
         if differ(state.value, now):
             norms = self._norm(state.value), self._norm(now)
-            changes.append(Change("value_changed", detail, _name(known), norms, place or where))
+            found.add(("value_changed", detail, place or where), _name(known), norms)
             state.stored = None
         state.value = now
 
-    def _events(self, changes: Sequence[Change], before_call: int | None) -> list[Event]:
-        groups: dict[tuple[EventKind, str | None, Place | None], list[Change]] = {}
-        for change in changes:
-            groups.setdefault((change.kind, change.detail, change.place), []).append(change)
+    def _events(self, found: Found, before_call: int | None) -> list[Event]:
         events = []
-        for (kind, detail, place), group in groups.items():
-            shown = group
-            if self._written >= WHOLE_NAMES_UP_TO and len(group) > NAMES:
-                shown, detail = group[:NAMES], f"{detail + '; ' if detail else ''}{len(group)} in all"
-            names = tuple(change.name for change in shown)
-            events.append(Event(kind, before_call, names, place, detail, tuple(change.norms for change in shown)))
+        for (kind, detail, place), (names, norms) in found.groups.items():
+            if self._written >= WHOLE_NAMES_UP_TO and len(names) > NAMES:
+                detail = f"{detail + '; ' if detail else ''}{len(names)} in all"
+                names, norms = names[:NAMES], norms[:NAMES]
+            events.append(Event(kind, before_call, tuple(names), place, detail, tuple(norms)))
         return events
 
 
