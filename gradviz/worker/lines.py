@@ -89,7 +89,6 @@ class Line:
 
 
 EMPTY = Line((), ())
-EMPTY.shorten(math.inf, math.inf)
 
 
 class Step:

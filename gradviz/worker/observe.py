@@ -5,6 +5,7 @@ Everything here must leave no trace in the program: plain reads of plain tensors
 
 from __future__ import annotations
 
+import weakref
 from types import FrameType
 from typing import Any
 
@@ -23,7 +24,8 @@ from gradviz.worker.writing import Write
 _C: Any = torch._C
 # Looked at so often without finding a tensor, a name that is only used is looked at no more; a bound one later.
 DULL_USE, DULL_STORE = 3, 200
-TENSOR = torch.Tensor
+_TENSOR = torch.Tensor
+_reference = weakref.ref
 _TENSORS: dict[type, bool] = {torch.Tensor: True, torch.nn.Parameter: True}
 # What a line uses as it was before the line ran: id and version.
 Seen = dict[Target, tuple[int, int]]
@@ -73,16 +75,38 @@ class Observer:
         self._writes = writes
 
     def before(self, frame: FrameType, top: Activation, now: int) -> None:
-        """The versions of what a line that may write into tensors uses; the next node gets the number `now`."""
-        look, variables = top.step.look, top.variables if KEPT else variables_of(frame)
-        top.since, top.seen = now, {}
+        """The versions of what a line that may write into tensors uses; the next node gets the number `now`.
+
+        This and `after` run at each line of the user's: what most lines need stands here in full, since to call a
+        function of ours costs as much as to look at a tensor.
+        """
+        look, variables = top.step.look, top.variables
+        top.since = now
+        if look.quick_uses is None or variables is None:
+            self._before_any(frame, top, look)
+            return
+        top.seen = seen = {}
+        for target, position in look.quick_uses:
+            try:
+                value = variables[position]
+                if type(value) is _TENSOR:
+                    seen[target] = id(value), value._version
+                else:
+                    self._use(look, target, value, seen)
+            except ValueError:  # unbound
+                self._use(look, target, ABSENT, seen)
+            except RuntimeError:  # without a version: made in inference mode
+                self._use(look, target, value, seen)
+
+    def _before_any(self, frame: FrameType, top: Activation, look: Line) -> None:
+        variables = top.variables if KEPT else variables_of(frame)
+        top.seen = {}
         for target in look.uses:
-            self.use(look, target, _value(frame, top.info, target, variables), top.seen)
+            self._use(look, target, _value(frame, top.info, target, variables), top.seen)
         if look.writes:
             self._before_writes(frame, top, look, variables)
 
-    def use(self, look: Line, target: Target, value: Any, seen: Seen) -> None:
-        """Add to `seen` what a target holds before its line."""
+    def _use(self, look: Line, target: Target, value: Any, seen: Seen) -> None:
         if is_plain(value):
             seen[target] = id(value), version_of(value)
         else:
@@ -101,43 +125,79 @@ class Observer:
 
     def after(self, frame: FrameType, top: Activation) -> None:
         """What the line bound, and which of its tensors it wrote into."""
-        look, variables = top.step.look, top.variables if KEPT else variables_of(frame)
-        seen, top.seen = top.seen, NOTHING
+        look, variables, seen = top.step.look, top.variables, top.seen
+        top.seen = NOTHING
+        if look.quick_stores is None or variables is None:
+            self._after_any(frame, top, look, seen)
+            return
         for target, (address, version) in seen.items():
-            self.compare(frame, top, target, address, version)
+            position = target.position
+            try:
+                if position >= 0:
+                    value = variables[position]
+                    if id(value) != address or (type(value) is _TENSOR and value._version == version):
+                        continue
+            except (ValueError, RuntimeError):  # unbound, or without a version: made in inference mode
+                pass
+            self._compare(frame, top, target, address, version)
+        intervals, log = self._intervals, self._log
+        for target, position, use in look.quick_stores:
+            try:
+                value = variables[position]
+            except ValueError:  # unbound
+                value = ABSENT
+            if type(value) is not _TENSOR:
+                self._store(frame, top, look, target, value, seen)
+                continue
+            if use in seen and seen[use][0] == id(value):
+                continue
+            # As `_assigned` does it.
+            node = node_of(value) if value._is_view() else value.grad_fn
+            if node is not None:
+                sequence = node._sequence_nr()
+                try:
+                    if not intervals.names[sequence - intervals.first]:
+                        intervals.name(sequence, target.row or self._row(target))
+                except IndexError:
+                    intervals.name(sequence, target.row or self._row(target))
+            entry = target.entry
+            if entry.is_warm:
+                log.order = entry.last_order = log.order + 1
+                entry.count += 1
+                entry.latest = _reference(value)
+            else:
+                self._note(top, target, value)
+
+    def _after_any(self, frame: FrameType, top: Activation, look: Line, seen: Seen) -> None:
+        variables = top.variables if KEPT else variables_of(frame)
+        for target, (address, version) in seen.items():
+            self._compare(frame, top, target, address, version)
         if top.writes:
             self._noted(frame, top, variables)
         for target in look.stores:
-            self.store(frame, top, target, _value(frame, top.info, target, variables), seen)
+            self._store(frame, top, look, target, _value(frame, top.info, target, variables), seen)
 
-    def compare(self, frame: FrameType, top: Activation, target: Target, address: int, version: int) -> None:
-        """Note that a tensor's version rose, if it did."""
+    def _compare(self, frame: FrameType, top: Activation, target: Target, address: int, version: int) -> None:
+        """Note a tensor whose version rose."""
         value = _value(frame, top.info, target, top.variables if KEPT else variables_of(frame))
         if id(value) == address and is_plain(value) and version_of(value) != version:
             self._wrote(top.info, top.step.line, target.text, value, top.since)
 
-    def store(self, frame: FrameType, top: Activation, target: Target, value: Any, seen: Seen) -> None:
+    def _store(self, frame: FrameType, top: Activation, look: Line, target: Target, value: Any, seen: Seen) -> None:
         """Note what a target holds after its line."""
         if not is_plain(value):
-            self._missed(top.step.look, target, value)
+            self._missed(look, target, value)
         elif target.use in seen and seen[target.use][0] == id(value):
-            pass  # the same object: it was written into at most
+            pass  # written into at most
         elif target.key is not None:
             self._item_assigned(frame, top, target, value)
         else:
             node = node_of(value)
             if node is not None:
-                self.name(target, node._sequence_nr())
-            self.note(top, target, value)
+                self._intervals.name(node._sequence_nr(), target.row or self._row(target))
+            self._note(top, target, value)
 
-    def name(self, target: Target, sequence: int) -> None:
-        """Give a node the name of a target."""
-        if not target.row:
-            target.row = self._sites.name(target.text)
-        self._intervals.name(sequence, target.row)
-
-    def note(self, top: Activation, target: Target, value: Any, cause: str = "assigned") -> None:
-        """Add to the bindings of a target."""
+    def _note(self, top: Activation, target: Target, value: Any, cause: str = "assigned") -> None:
         if target.entry is not COLD:
             self._log.again(target.entry, value)
         else:
@@ -149,8 +209,8 @@ class Observer:
         variables = top.variables if KEPT else variables_of(frame)
         for target in info.arguments:
             value = value_at(variables, target.slot)
-            if type(value) is TENSOR or is_plain(value):
-                self.note(top, target, value, "argument")
+            if type(value) is _TENSOR or is_plain(value):
+                self._note(top, target, value, "argument")
             else:
                 target.misses += 1
                 if target.misses >= DULL_STORE:
@@ -209,6 +269,10 @@ class Observer:
             else:
                 target.entry = entry
 
+    def _row(self, target: Target) -> int:
+        target.row = self._sites.name(target.text)
+        return target.row
+
     def _add(self, info: CodeInfo, number: int, name: str, cause: str, tensor: Any) -> Any:
         return self._log.add((info.id, number, name, cause), lambda: self._sites.place(info.id, number), tensor)
 
@@ -228,7 +292,7 @@ def _is_passive(kind: type) -> bool:
     """Whether reading its attributes can be kept from a class: it may look at that, or compute them."""
     default = getattr(_C, "_disabled_torch_dispatch_impl", None)
     computes = getattr(kind, "__torch_dispatch__", None) is not default
-    return not computes and getattr(kind, "__getattribute__", None) is TENSOR.__getattribute__
+    return not computes and getattr(kind, "__getattribute__", None) is torch.Tensor.__getattribute__
 
 
 def _value(frame: FrameType, info: CodeInfo, target: Target, variables: Variables) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
 from collections.abc import Callable
 from signal import SIGINT
 from types import CodeType, FrameType
@@ -16,14 +15,13 @@ from typing import Any, Protocol
 
 import torch
 
-from gradviz.worker.bindings import Log, node_of
+from gradviz.worker.bindings import Log
 from gradviz.worker.frames import PASSED_OVER, without_ours
 from gradviz.worker.interrupts import forgive, unhurried
 from gradviz.worker.intervals import UNSEEN, Intervals
-from gradviz.worker.lines import Step
-from gradviz.worker.locals import ABSENT
+from gradviz.worker.lines import EMPTY, Step
 from gradviz.worker.modules import CALL, ModuleNames, ModuleStack
-from gradviz.worker.observe import NOTHING, TENSOR, Activation, Observer, is_watched
+from gradviz.worker.observe import Activation, Observer, is_watched
 from gradviz.worker.serials import Serials
 from gradviz.worker.sites import Sites
 from gradviz.worker.userfiles import UserFiles
@@ -31,7 +29,6 @@ from gradviz.worker.writes import Writes
 
 sequence_now: Callable[[], int] = torch._C._autograd._get_sequence_nr
 gettrace = sys.gettrace
-reference = weakref.ref
 
 
 Trace = Callable[[FrameType, str, Any], Any]
@@ -73,7 +70,6 @@ class ThreadLines:
         self.intervals = Intervals()
         self.tracer: Trace | None = None
         self._sites = tables.sites
-        self._log = tables.log
         self._observer = Observer(tables.log, tables.sites, self.intervals, tables.modules, tables.writes)
         self._modules = ModuleStack(tables.modules)
         self._last = sequence_now()
@@ -95,12 +91,7 @@ class ThreadLines:
             self._observer.arguments(frame, top)
 
     def line(self, frame: FrameType, offset: int) -> None:
-        """A line starts; what was made since the last event belongs to the line before.
-
-        The one function that is long on purpose: it runs at each line of the user's, and a call of a function of ours
-        costs as much as to look at a tensor. For plain variables that hold plain tensors all stands here; `_close` and
-        `Observer` tell the same, and more, in words.
-        """
+        """A line starts; what was made since the last event belongs to the line before."""
         now = sequence_now()
         if now != self._last:
             self._close(now)
@@ -108,52 +99,6 @@ class ThreadLines:
         if top is None or top.frame != id(frame):
             top = self._resync(frame)
         before = top.step
-        look = before.look
-        observer, variables = self._observer, top.variables
-        watched = is_watched()
-        if watched:
-            top.look_away()
-        elif look.quick_stores is None or variables is None:
-            observer.after(frame, top)
-        else:
-            seen, top.seen = top.seen, NOTHING
-            for target, (address, version) in seen.items():
-                try:
-                    position = target.position
-                    if position >= 0:
-                        value = variables[position]
-                        if id(value) != address or (type(value) is TENSOR and value._version == version):
-                            continue
-                except (ValueError, RuntimeError):  # unbound, or without a version: made in inference mode
-                    pass
-                observer.compare(frame, top, target, address, version)
-            for target, position, use in look.quick_stores:
-                try:
-                    value = variables[position]
-                except ValueError:  # unbound
-                    value = ABSENT
-                if type(value) is not TENSOR:
-                    observer.store(frame, top, target, value, seen)
-                    continue
-                if use in seen and seen[use][0] == id(value):
-                    continue
-                node = node_of(value) if value._is_view() else value.grad_fn
-                if node is not None:
-                    sequence = node._sequence_nr()
-                    intervals = self.intervals
-                    try:
-                        if not intervals.names[sequence - intervals.first]:
-                            observer.name(target, sequence)
-                    except IndexError:
-                        observer.name(target, sequence)
-                entry = target.entry
-                if entry.is_warm:
-                    log = self._log
-                    log.order = entry.last_order = log.order + 1
-                    entry.count += 1
-                    entry.latest = reference(value)
-                else:
-                    observer.note(top, target, value)
         try:
             step = top.info.steps[offset]
         except KeyError:
@@ -165,28 +110,19 @@ class ThreadLines:
                 step = before
             elif top.before is not None:  # a generator expression that goes on jumps back in its one line, too
                 step = top.before
-        top.step = step
+        if step.look is EMPTY and before.look is EMPTY:
+            top.step = step
+        elif is_watched():
+            top.look_away()
+            top.step = step
+        else:
+            if before.look is not EMPTY:
+                self._observer.after(frame, top)
+            top.step = step
+            if step.look.uses or step.look.writes:
+                self._observer.before(frame, top, now)
         step.count += 1
         top.iteration = step.count
-        look = step.look
-        if watched:
-            return
-        if look.quick_uses is None or variables is None:
-            observer.before(frame, top, now)
-        elif look.quick_uses:
-            top.since = now
-            top.seen = seen = {}
-            for target, position in look.quick_uses:
-                try:
-                    value = variables[position]
-                    if type(value) is TENSOR:
-                        seen[target] = id(value), value._version
-                        continue
-                except ValueError:  # unbound
-                    value = ABSENT
-                except RuntimeError:  # without a version: made in inference mode
-                    pass
-                observer.use(look, target, value, seen)
 
     def is_at(self, frame: FrameType, line: int) -> bool:
         """Whether the frame is known to run this line already."""
@@ -205,7 +141,7 @@ class ThreadLines:
             self._close(now)
         top = self._resync(frame)
         step = top.step
-        if not is_watched():
+        if step.look is not EMPTY and not is_watched():
             self._observer.after(frame, top)
         if value is not None:
             self._observer.returned(top.info, step.line, value)
