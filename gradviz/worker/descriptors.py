@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+if sys.platform != "win32":
+    import resource
 
 # Above what scripts close by number (`for fd in range(3, 64)`), below the usual limit of 1,024.
 FIRST = 400
@@ -28,9 +32,7 @@ def out_of_the_way() -> Iterator[None]:
 
 
 def _may_open(number: int) -> bool:
-    try:
-        import resource
-    except ImportError:  # Windows: numbers mean little there
+    if sys.platform == "win32":  # there numbers mean little
         return False
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return soft == resource.RLIM_INFINITY or soft > number

@@ -12,6 +12,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+if sys.platform != "win32":
+    import resource  # not when it is needed: that may be inside a trace callback, and a script may have one of its own
+
 # Far below the 40,000 that crash, far above what most scripts make.
 DEEP = 5_000
 _MAIN = 1 << 30
@@ -23,8 +26,6 @@ def make_room(nodes: int) -> None:
     """A graph with so many nodes has been looked at: raise the limits of this process, once, if that is needed."""
     if nodes < DEEP or _done or sys.platform == "win32":
         return
-    import resource
-
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     _done.append((soft, hard))
     wanted = _MAIN if hard == resource.RLIM_INFINITY else min(_MAIN, hard)
@@ -64,8 +65,8 @@ def roomy_threads() -> None:
 
 
 def _addresses_bound() -> bool:
-    import resource
-
+    if sys.platform == "win32":
+        return False
     return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_NEEDED = ("sqlite3", "sysconfig")
+_NEEDED = ("resource", "sqlite3", "sysconfig")
 
 
 class Watcher:
@@ -109,7 +109,8 @@ def _unseen(name: str, function: str, *arguments: "Any") -> "Any":
     aside = [key for key in before if key.split(".")[0] == "gradviz" or _is_shadow(key, library)]
     for key in aside:
         del sys.modules[key]
-    sys.path.insert(0, library)
+    ahead = [library, os.path.join(library, "lib-dynload")]
+    sys.path[:0] = ahead
     try:
         import importlib.util
 
@@ -127,7 +128,8 @@ def _unseen(name: str, function: str, *arguments: "Any") -> "Any":
             if key.split(".")[0] in ours or key.startswith("_sysconfigdata"):
                 del sys.modules[key]
         sys.modules.update({key: before[key] for key in aside})
-        sys.path.remove(library)
+        for folder in ahead:
+            sys.path.remove(folder)
         for entry in set(sys.path_importer_cache) - cached:
             del sys.path_importer_cache[entry]
 

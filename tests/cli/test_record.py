@@ -269,14 +269,16 @@ def test_files_in_the_current_folder_do_not_run_in_our_place(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_files_that_are_named_like_modules_of_ours(early: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["sqlite3", "resource"])
+def test_files_that_are_named_like_modules_of_ours(name: str, early: bool, tmp_path: Path) -> None:
     """A sqlite3.py beside the script, a json.py in the current folder: the script's own, and no hindrance to us."""
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "sqlite3.py").write_text("WHOSE = 'mine'\n")
+    (tmp_path / "own" / f"{name}.py").write_text("WHOSE = 'mine'\n")
     (tmp_path / "json.py").write_text("raise SystemExit(77)\n")
     lines = ["import torch", "x = torch.ones(2, requires_grad=True)", "(x * 3).sum().backward()"]
-    lines.insert(0 if early else 3, "import sqlite3")
-    text = "\n".join([*lines, "import sys", "print(sqlite3.WHOSE, sys.modules['sqlite3'] is sqlite3, len(sys.path))"])
+    lines.insert(0 if early else 3, f"import {name}")
+    shown = f"print({name}.WHOSE, sys.modules['{name}'] is {name}, len(sys.path))"
+    text = "\n".join([*lines, "import sys", shown])
     (tmp_path / "own" / "s.py").write_text(text)
     words = [["own/s.py"], ["-P", "-m", "gradviz", "record", "own/s.py"]]  # -P: as the installed command, without cwd
     plain, ours = (
