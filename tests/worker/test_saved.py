@@ -45,11 +45,21 @@ def test_a_ragged_tensor_is_kept_without_its_sizes(tmp_path: Path) -> None:
     assert [(call.complete, call.engine) for call in found.calls] == [(True, True)]
 
 
-def test_an_error_of_json_below_our_code_is_ours() -> None:
-    """The script must not get it; what a handler of the script raises there goes on."""
-    for file, ours in ((quiet.__file__, True), ("/home/me/script.py", False)):
-        with pytest.raises(TypeError) as caught:
-            exec(compile("import json\njson.dumps(object())", file, "exec"))
+@pytest.mark.parametrize(
+    ("statement", "is_handler"),
+    [
+        ("import json; json.dumps(object())", False),
+        ("import dis; dis.dis(7j)", False),
+        ("import os; os.path.join(3)", False),
+        ("import ast; ast.literal_eval(3)", False),
+        ("import asyncio.runners as r; x = r.Runner(); x._interrupt_count = 1; x._on_sigint(2, None, None)", True),
+    ],
+)
+def test_an_error_of_pythons_library_below_our_code_is_ours(statement: str, is_handler: bool) -> None:
+    """The script must not get it; what a handler of the script, or of asyncio, raises there goes on."""
+    for file, ours in ((quiet.__file__, not is_handler), ("/home/me/script.py", False)):
+        with pytest.raises((TypeError, ValueError, KeyboardInterrupt)) as caught:
+            exec(compile(statement, file, "exec"), {})
         trace = caught.value.__traceback__
         assert trace is not None and started_here(caught.value.with_traceback(trace.tb_next)) == ours
 
