@@ -18,7 +18,6 @@ from gradviz.texts import tr
 from gradviz.worker.frames import is_ours
 
 _torch: Any = torch
-_STORE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "store", "")
 _READY = b"+"
 
 
@@ -233,4 +232,4 @@ def _ours() -> bool:
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.endswith("socket.py"):
         frame = frame.f_back  # type: ignore[assignment]
-    return frame is not None and (is_ours(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_STORE))
+    return frame is not None and is_ours(frame.f_code.co_filename)

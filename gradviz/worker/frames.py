@@ -13,8 +13,25 @@ from gradviz.model import Place
 STACK_LIMIT = 32
 # Through these a tensor subclass or a mode sees each operation: it is made by the line that calls them.
 PASSED_OVER = frozenset({"__torch_function__", "__torch_dispatch__"})
-_OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What of gradviz runs in the user's process; the examples, which are scripts, lie in the same package.
+_OURS = (
+    *(os.path.join(_PACKAGE, name, "") for name in ("worker", "store", "model")),
+    *(os.path.join(_PACKAGE, name) for name in ("protocol.py", "texts.py", "errors.py", "resources.py")),
+)
 _STDLIB = tuple(os.path.join(path, "") for path in {sysconfig.get_path("stdlib"), os.path.dirname(os.__file__)} if path)
+# What our code calls of Python's own library, and what that calls: none of it is a handler of a user's.
+_CALLED = (
+    *("_collections_abc", "abc", "ast", "codecs", "collections", "contextlib", "copy", "copyreg", "ctypes"),
+    *("dataclasses", "dis", "enum", "functools", "genericpath", "hashlib", "importlib", "inspect", "json"),
+    *("linecache", "ntpath", "opcode", "operator", "os", "pathlib", "platform", "posixpath", "random", "re", "shutil"),
+    *("socket", "sqlite3", "stat", "struct", "sysconfig", "tempfile", "threading", "tokenize", "traceback", "types"),
+    *("typing", "warnings", "weakref"),
+)
+_LIBRARY = (
+    *(folder + name + end for folder in _STDLIB for name in _CALLED for end in (".py", os.sep)),
+    *("<frozen " + name for name in _CALLED),
+)
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 # `warnings.warn(stacklevel=2)` passes over frames whose file name holds both words, which is how Python hides its
 # import machinery: a FutureWarning of torch's `backward` then names the user's line, not our wrapper.
@@ -42,6 +59,11 @@ def _marked(code: CodeType) -> CodeType:
 def is_ours(file: str) -> bool:
     """Tell whether a `co_filename` belongs to the recorder."""
     return file == HIDDEN or file.startswith(_OURS)
+
+
+def is_called(file: str) -> bool:
+    """Tell whether a `co_filename` belongs to what our code calls of Python's own library."""
+    return file.startswith(_LIBRARY)
 
 
 def is_torch(file: str) -> bool:
@@ -91,17 +113,26 @@ def user_stack(frame: FrameType | None) -> tuple[Place, ...]:
 
 
 def without_ours(trace: TracebackType | None) -> TracebackType | None:
-    """Return the traceback with our frames unlinked; its other entries are relinked in place."""
-    while trace is not None and is_ours(trace.tb_frame.f_code.co_filename):
-        trace = trace.tb_next
-    entry = trace
+    """Return the traceback with our frames, and what they called, unlinked; its other entries are relinked in place."""
+    first = entry = _past_ours(trace)
     while entry is not None:
-        following = entry.tb_next
-        while following is not None and is_ours(following.tb_frame.f_code.co_filename):
-            following = following.tb_next
+        following = _past_ours(entry.tb_next)
         if following is not entry.tb_next:
             entry.tb_next = following
         entry = following
+    return first
+
+
+def _past_ours(trace: TracebackType | None) -> TracebackType | None:
+    """The first entry that is not ours; of Python's library, or made by it (a dataclass), only below one of ours."""
+    below = False
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if is_ours(file):
+            below = True
+        elif not (below and (file == "<string>" or is_called(file))):
+            break
+        trace = trace.tb_next
     return trace
 
 

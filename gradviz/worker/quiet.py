@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import threading
 from contextlib import AbstractContextManager, ExitStack
@@ -11,34 +9,8 @@ from typing import Any
 
 import torch
 
-from gradviz.worker.frames import is_ours, is_torch
+from gradviz.worker.frames import is_called, is_ours, is_torch
 
-_GRADVIZ = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-# What our code calls of Python's own library, and what that calls: none of it is a handler of a user's.
-_CALLED = (
-    *("abc", "ast", "codecs", "collections", "contextlib", "ctypes", "dataclasses", "dis", "enum", "functools"),
-    *("genericpath", "importlib", "inspect", "json", "linecache", "ntpath", "opcode", "os", "pathlib", "posixpath"),
-    *(
-        "re",
-        "sqlite3",
-        "stat",
-        "struct",
-        "threading",
-        "tokenize",
-        "traceback",
-        "types",
-        "typing",
-        "warnings",
-        "weakref",
-    ),
-)
-_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(json.__file__)))
-_OURS = (
-    _GRADVIZ,
-    *(os.path.join(_LIBRARY, f"{name}.py") for name in _CALLED),
-    *(os.path.join(_LIBRARY, name, "") for name in _CALLED),
-    *(f"<frozen {name}" for name in (*_CALLED, "_collections_abc")),
-)
 _C: Any = torch._C
 _autograd: Any = torch.autograd
 _hushed = threading.local()  # whether a `quiet` that this thread is in has switched the profiler off already
@@ -143,7 +115,7 @@ def started_here(error: BaseException) -> bool:
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not (is_ours(file) or is_torch(file) or file.startswith(_OURS)):
+        if not (is_ours(file) or is_torch(file) or is_called(file)):
             return False
         trace = trace.tb_next
     return True

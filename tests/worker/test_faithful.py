@@ -229,6 +229,14 @@ def _in_terminal(words: list[str], cwd: Path) -> bytes:
     return shown
 
 
+def test_an_interrupt_while_we_work_shows_nothing_of_ours(tmp_path: Path) -> None:
+    """Most of them come while a call is looked at or written: no frame of ours, and none of what we call."""
+    both = run_both(FAITHFUL / "interrupted_backward.py", tmp_path)
+    assert both.recorded == both.plain
+    info = both.info()
+    assert info["calls"][-1]["accumulations"][0]["after"]["values"] == [3.0, 3.0] and info["notes"] == []
+
+
 def test_an_interrupt_hits_the_scripts_own_lines(tmp_path: Path) -> None:
     """However often Ctrl-C comes: no frame of ours is in a traceback, and the lines go on being followed."""
     both = run_both(FAITHFUL / "interrupted.py", tmp_path)
