@@ -387,9 +387,8 @@ class Workspace(QObject):
             self.running.lines.note(tr("What the program prints is not recorded with a block of it."))
         for note in loaded.recording.header.notes:
             self.running.lines.note(note)
-        if loaded.last_place is not None:
-            line = loaded.last_place.line
-            self.running.lines.note(tr("The last line that is known to have run is {line}.", line=line))
+        if (last := loaded.last_place) is not None:
+            self.running.lines.note(tr("The last line that is known to have run is {line}.", line=last.line))
         self.console.wake()
 
     def _fill_console(self) -> None:
