@@ -13,7 +13,7 @@ from gradviz.worker.entry import Public
 from gradviz.worker.frames import is_ours, is_torch
 from gradviz.worker.patches import Patches
 from gradviz.worker.quiet import compiling
-from gradviz.worker.unseen import Hush, Unseen, leave
+from gradviz.worker.unseen import LEAVING, Hush, Unseen
 
 _AUTOGRAD: Any = torch.autograd
 GROUPS = ("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp")
@@ -142,11 +142,8 @@ class EngineProxy:
 
     def run_backward(self, outputs: Any, *arguments: Any, **named: Any) -> Any:
         """As the engine's own."""
-        try:
+        with LEAVING:
             return self._listener.run(outputs, arguments, named, self._engine.run_backward)
-        except BaseException as error:
-            leave(error)
-            raise
 
 
 def _backward(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,11 +163,8 @@ def _backward(listener: Listener, original: Callable[..., Any]) -> Callable[...,
             batched=False,
             frame=sys._getframe(1),
         )
-        try:
+        with LEAVING:
             return listener.public(call, lambda: original(*args, **kwargs))
-        except BaseException as error:
-            leave(error)
-            raise
 
     return backward
 
@@ -194,11 +188,8 @@ def _grad(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any
             batched=bool(known.get("is_grads_batched", False)),
             frame=sys._getframe(1),
         )
-        try:
+        with LEAVING:
             return listener.public(call, lambda: original(*args, **kwargs))
-        except BaseException as error:
-            leave(error)
-            raise
 
     return grad
 
@@ -209,13 +200,11 @@ def _run(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]
             return original(t_outputs, *args, **kwargs)
         hush = Hush() if Hush.is_needed() else None
         try:
-            if hush is None:
-                return listener.run(t_outputs, args, kwargs, original)
-            hush.hold()
-            return listener.run(t_outputs, args, kwargs, hush.except_in(original))
-        except BaseException as error:
-            leave(error)
-            raise
+            with LEAVING:
+                if hush is None:
+                    return listener.run(t_outputs, args, kwargs, original)
+                hush.hold()
+                return listener.run(t_outputs, args, kwargs, hush.except_in(original))
         finally:
             if hush is not None:
                 hush.release()
@@ -227,22 +216,16 @@ def _group(listener: Listener, api: str, original: Callable[..., Any]) -> Callab
     def group(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(*args, **kwargs)
-        try:
+        with LEAVING:
             return listener.group(api, lambda: original(*args, **kwargs))
-        except BaseException as error:
-            leave(error)
-            raise
 
     return group
 
 
 def _noting(note: Callable[[Any], None], original: Callable[..., Any]) -> Callable[..., Any]:
     def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
+        with LEAVING:
             result = original(self, *args, **kwargs)
-        except BaseException as error:
-            leave(error)
-            raise
         if not compiling():
             note(self)
         return result
@@ -254,11 +237,8 @@ def _changing(listener: Listener, detail: str | None, values: bool, original: Ca
     def changing(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return original(*args, **kwargs)
-        try:
+        with LEAVING:
             return listener.changing(lambda: original(*args, **kwargs), detail, values)
-        except BaseException as error:
-            leave(error)
-            raise
 
     return changing
 
@@ -267,10 +247,8 @@ def _swap(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any
     def swap_tensors(t1: Any, t2: Any) -> Any:
         take_up_again = listener.swapping(t1, t2)
         try:
-            return original(t1, t2)
-        except BaseException as error:
-            leave(error)
-            raise
+            with LEAVING:
+                return original(t1, t2)
         finally:
             take_up_again()
 

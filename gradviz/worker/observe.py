@@ -151,7 +151,7 @@ class Observer:
                 continue
             if use in seen and seen[use][0] == id(value):
                 continue
-            # As `_assigned` does it.
+            # As `_store` does it.
             node = node_of(value) if value._is_view() else value.grad_fn
             if node is not None:
                 sequence = node._sequence_nr()

@@ -8,19 +8,18 @@ as it is: Python's own `profile` demands that the frames which it is told of are
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any
 
-from gradviz.worker.frames import HIDDEN, is_ours, without_ours
+from gradviz.worker.frames import is_ours, without_ours
 from gradviz.worker.patches import Patches
 
 # The interpreter's own, which our code goes on using.
 _gettrace, _settrace = sys.gettrace, sys.settrace
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 
 class Passed:
@@ -33,8 +32,7 @@ class Passed:
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
         """As a trace function."""
-        file = frame.f_code.co_filename
-        return None if file == HIDDEN or file.startswith(_PACKAGE) else self.function(frame, event, arg)
+        return None if is_ours(frame.f_code.co_filename) else self.function(frame, event, arg)
 
 
 class Standing:
@@ -134,8 +132,19 @@ class Hush:
         return seen
 
 
-def leave(error: BaseException) -> None:
-    """An exception leaves our outermost frame: take our frames out of its traceback where it arrives.
+class Leaving(AbstractContextManager[None]):
+    """Our outermost frame: an exception that leaves it loses our frames from its traceback where it arrives."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            _leave(error)
+
+
+LEAVING = Leaving()
+
+
+def _leave(error: BaseException) -> None:
+    """Take our frames out of the traceback of an exception where it arrives.
 
     Only there they are all in it. Who catches it may be no file of the script's: an interactive interpreter, a library.
     (From Python 3.12 on this is left to the tool that watches exceptions.)
