@@ -207,4 +207,5 @@ def test_a_snapshot_that_dies_is_run_again(window: MainWindow, qtbot: QtBot, tmp
     os.kill(number, 9)
     assert "is gone" in ask(qtbot, calls, "5", gradient).why
     assert calls.readiness("5") == "again"
-    assert ask(qtbot, calls, "5", gradient).value == [0.0, 3.0]
+    answer = ask(qtbot, calls, "5", gradient)
+    assert answer.value == [0.0, 3.0], answer.why
