@@ -18,7 +18,7 @@ from gradviz.texts import tr
 from gradviz.worker.frames import is_ours
 
 _torch: Any = torch
-_READY = b"+"
+_WORKS, _READY = b"+", b"!"
 
 
 def possible() -> bool:
@@ -33,11 +33,14 @@ def possible() -> bool:
     return not (hasattr(_torch.backends, "mps") and _torch.backends.mps.is_available())
 
 
-def double_fork(run: Callable[[Callable[[], None]], None], patience: float) -> int | None:
-    """Run `run(ready)` in a grandchild that belongs to nobody; wait until it calls `ready`.
+def double_fork(prove: Callable[[], None], run: Callable[[Callable[[], None]], None], patience: float) -> int | None:
+    """Run `prove()`, then `run(ready)`, in a grandchild that belongs to nobody; wait until it calls `ready`.
+
+    `prove` is what may hang in a copy. One that is through it is never ended by us: `run` tells others of it before
+    `ready`, and they count on it from then on, even where they end this process before it has heard that.
 
     Returns:
-        Its process id, None when it did not get ready within `patience` seconds (it is gone then).
+        Its process id, None when it has died, or was not through `prove` within `patience` seconds (it is gone then).
     """
     state = random_state()
     reader, writer = os.pipe()
@@ -45,7 +48,7 @@ def double_fork(run: Callable[[Callable[[], None]], None], patience: float) -> i
         with _unnoticed():
             child = os.fork()
             if child == 0:
-                _become_orphan(run, reader, writer, state)
+                _become_orphan(prove, run, reader, writer, state)
             _reap(child)
         os.close(writer)
         writer = -1
@@ -56,7 +59,9 @@ def double_fork(run: Callable[[Callable[[], None]], None], patience: float) -> i
             os.close(writer)
 
 
-def _become_orphan(run: Callable[[Callable[[], None]], None], reader: int, writer: int, state: Any) -> NoReturn:
+def _become_orphan(
+    prove: Callable[[], None], run: Callable[[Callable[[], None]], None], reader: int, writer: int, state: Any
+) -> NoReturn:
     """In the first child: fork once more and end at once, so that the grandchild has no parent of the script's."""
     try:
         grandchild = os.fork()
@@ -69,31 +74,35 @@ def _become_orphan(run: Callable[[Callable[[], None]], None], reader: int, write
         put_back_random(state)
 
         def ready() -> None:
-            os.write(writer, _READY)
+            with contextlib.suppress(BrokenPipeError):  # the script has been ended meanwhile, or did not wait so long
+                os.write(writer, _READY)
             os.close(writer)
 
+        prove()
+        os.write(writer, _WORKS)
         run(ready)
     finally:
         os._exit(0)
 
 
 def _wait(reader: int, patience: float) -> int | None:
-    """Read the grandchild's id, then its word that it is ready."""
-    deadline = time.monotonic() + patience
+    """Read the grandchild's id, and its words that it works and that it is ready."""
     said = b""
-    while _READY not in said:
-        left = deadline - time.monotonic()
-        ready = select.select([reader], [], [], max(left, 0))[0] if left > 0 else []
-        part = os.read(reader, 64) if ready else b""
-        if not part:
+    for word in (_WORKS, _READY):
+        deadline = time.monotonic() + patience
+        while word not in said and select.select([reader], [], [], max(deadline - time.monotonic(), 0))[0]:
+            part = os.read(reader, 64)
+            if not part:
+                return None  # it has died
+            said += part
+        if _WORKS not in said:
             _end(said)
             return None
-        said += part
-    return int(said.replace(_READY, b""))
+    return int(said.translate(None, _WORKS + _READY))
 
 
 def _end(said: bytes) -> None:
-    number = said.replace(_READY, b"").strip()
+    number = said.strip()
     if number.isdigit():
         with contextlib.suppress(OSError):
             os.kill(int(number), signal.SIGKILL)

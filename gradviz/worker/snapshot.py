@@ -44,14 +44,13 @@ def take(call: HeldCall, port: int, token: str, failed: bool = False) -> int | N
         return None
 
     def run(ready: Callable[[], None]) -> None:
-        _try_the_engine()
         # Before the script goes on: it may end at once, and the application must have heard of us by then.
         channel = Channel(port, token, role="snapshot")
         channel.say(SnapshotReady(call=call.number, label=call.label, failed=failed))
         ready()
         Keeper(call, channel).serve()
 
-    return fork.double_fork(run, PATIENCE)
+    return fork.double_fork(_try_the_engine, run, PATIENCE)
 
 
 def _try_the_engine() -> None:
