@@ -133,7 +133,12 @@ class Rerun:
         self._thread.start()
         news = self._news.get()
         if isinstance(news, Held):
-            self._compare()
+            try:
+                self._compare()
+            except BaseException:
+                news.end()
+                self.close()
+                raise
             if news.in_place:
                 news.when_released = self.close
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,21 @@ def test_a_rerun_that_fails_says_how(tmp_path: Path) -> None:
     stopped.stop()
     with pytest.raises(SeedError, match="was stopped before it came to call 2"):
         stopped.go()
+    close_recording(recording)
+
+
+def test_a_rerun_whose_recording_cannot_be_read_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = open_recording(record(tmp_path, RANDOM))
+
+    def fail(path: str, live: bool) -> Recording:
+        (again,) = (thread for thread in threading.enumerate() if thread.name == "gradviz-again")
+        assert again.is_alive()
+        raise RecordingError(f"no {Path(path).name}, {live}")
+
+    monkeypatch.setattr("gradviz.runner.again.open_recording", fail)
+    with pytest.raises(RecordingError, match=r"no run\.gradviz, True"):
+        Rerun(recording, "2", None, lambda _: None).go()
+    assert "gradviz-again" not in [thread.name for thread in threading.enumerate()]
     close_recording(recording)
 
 
