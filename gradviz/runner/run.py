@@ -6,6 +6,7 @@ import contextlib
 import os
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -92,7 +93,7 @@ class Run:
         self._killed = False
         self._last_words: dict[str, Any] | None = None
         self._seen_torch = False
-        self._waker = os.pipe()
+        self._waker: tuple[socket.socket, socket.socket] | None = None
         self._selector = selectors.DefaultSelector()
         self._in_place: dict[Connection, QueueWire] = {}
         self._kept = {name: Kept(name) for name in ("stdout", "stderr")}
@@ -106,6 +107,7 @@ class Run:
         """
         self.target.check()
         listener = Listener()
+        self._waker = socket.socketpair()
         streams = open_streams(self.sinks, self.terminal)
         try:
             self._start(listener, streams)
@@ -144,6 +146,7 @@ class Run:
             for stream in streams:
                 stream.close_child()
         self._selector.register(listener.socket, selectors.EVENT_READ, listener)
+        assert self._waker is not None
         self._selector.register(self._waker[0], selectors.EVENT_READ, None)
         for stream in streams:
             self._selector.register(stream.parent, selectors.EVENT_READ, stream)
@@ -158,8 +161,10 @@ class Run:
         self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # the run is over and the pipe closed
-            os.write(self._waker[1], b"!")
+        # Sockets and no pipe: one that is closed knows it, while the number of a pipe may mean another file by then.
+        if self._waker is not None:
+            with contextlib.suppress(OSError):  # the run is over
+                self._waker[1].send(b"!")
 
     def _pump(self, listener: Listener, streams: Sequence[Stream]) -> int:
         """Copy, keep and listen until the script has ended and its streams are empty or quiet."""
@@ -198,8 +203,8 @@ class Run:
                 self._selector.register(connection.socket, selectors.EVENT_READ, connection)
         elif isinstance(key.data, Connection):
             self._hear(key.data, listener)
-        else:
-            os.read(self._waker[0], 4096)
+        elif self._waker is not None:
+            self._waker[0].recv(4096)
 
     def _read_stream(self, stream: Stream) -> None:
         data = stream.read()
@@ -255,8 +260,8 @@ class Run:
         self._selector.close()
         for stream in streams:
             stream.close()
-        for descriptor in self._waker:
-            os.close(descriptor)
+        for end in self._waker or ():
+            end.close()
 
     def _finish(self, status: int) -> Ended:
         assert self._launched is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import threading
 import time
@@ -49,6 +50,19 @@ def stopped_after(word: bytes, script: str, folder: Path) -> tuple[Run, float, b
     assert ended.outcome.kind == "stopped"
     assert sentence(ended.outcome, script) == f"{script} was stopped."
     return started, took, bytes(printed)
+
+
+def test_a_run_that_is_over_touches_no_descriptor_when_it_is_stopped(tmp_path: Path) -> None:
+    """Their numbers belong to others by then: each of these is read where it could have been written."""
+    (tmp_path / "script.py").write_text("print('done')\n")
+    over = run(tmp_path / "script.py", tmp_path)
+    over.run()
+    pairs = [socket.socketpair() for _ in range(20)]
+    over.stop()
+    ends = [end for pair in pairs for end in pair]
+    assert select.select(ends, [], [], 0)[0] == []
+    for end in ends:
+        end.close()
 
 
 def test_a_loop_without_end_stops_and_keeps_its_calls(tmp_path: Path) -> None:
