@@ -24,6 +24,7 @@ from gradviz.app.examples import is_bundled
 from gradviz.app.running import Running, file_name
 from gradviz.app.session import Session
 from gradviz.app.texts import tr, trn
+from gradviz.errors import ClosedRecordingError, SeedError
 from gradviz.model import Call, Recording
 from gradviz.runner import Target
 from gradviz.runner.again import Rerun, never_again
@@ -257,14 +258,17 @@ class HeldCalls(QObject):
         label, recording, base = self._waiting[0].label, loaded.recording, self._target()
         self.told.emit(tr("Running {name} again to call {label} …", name=self._name, label=label))
         self._task = self._background.submit(
-            lambda task: self._go(task, Rerun(recording, label, base, self._counted.emit)),
+            lambda task: self._go(task, lambda: Rerun(recording, label, base, self._counted.emit)),
             lambda held: self._came(label, held),
             lambda why: self._stayed_away(label, why),
         )
 
-    def _go(self, task: Task[Held], rerun: Rerun) -> Held:
+    def _go(self, task: Task[Held], made: Callable[[], Rerun]) -> Held:
         """In a thread: run the script, up to the call."""
-        self._rerun = rerun
+        try:
+            self._rerun = rerun = made()
+        except ClosedRecordingError as error:  # moot for a task, but here somebody waits
+            raise SeedError(tr("The script was not run again.")) from error
         if task.cancelled or self._stopping:
             rerun.stop()
         held = rerun.go()

@@ -114,9 +114,9 @@ class Rerun:
         """
         self.difference: str | None = None
         self._recorded, self._label, self._heard = recorded, label, heard
+        again = target_again(recorded, label, base=base)
         self._folder = tempfile.TemporaryDirectory(prefix="gradviz-again-")
         path = os.path.join(self._folder.name, "run.gradviz")
-        again = target_again(recorded, label, base=base)
         self._target = replace(again, hold=replace(again.hold or Hold((label,)), last=True))
         self._run = Run(self._target, path, Callbacks(message=self._count, held=self._take))
         self._thread = threading.Thread(target=self._work, name="gradviz-again")

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.app.held_calls import HeldCalls
 from gradviz.app.main_window import MainWindow
 from gradviz.runner.experiments import Held
+from gradviz.store.reader import close_recording
 from tests.app.test_running import open_trusted, run_to_end, script
 from tests.holding import read
 
@@ -126,6 +127,20 @@ def test_running_again_can_be_stopped(window: MainWindow, qtbot: QtBot, tmp_path
     other = Answer(tab.held_calls, "2", gradient)
     other.question.cancel()
     assert other.why == "Cancelled."
+
+
+def test_a_recording_that_was_closed_meanwhile(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    """As when all threads are busy, and an experiment that ends puts another recording into its place."""
+    tab = run_to_end(window, qtbot, script(tmp_path, FIVE))
+    told: list[str] = []
+    tab.held_calls.told.connect(told.append)
+    assert tab.session.loaded is not None
+    close_recording(tab.session.loaded.recording)
+    assert ask(qtbot, tab.held_calls, "1", gradient).why == "The script was not run again."
+    assert told[-1] == ""
+    tab.session.open_recording(tab.session.loaded.path)
+    qtbot.waitUntil(lambda: not tab.session.reading, timeout=60_000)
+    assert ask(qtbot, tab.held_calls, "1", gradient).value == [0.0, 3.0]
 
 
 def test_while_the_script_runs_it_is_not_run_twice(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
