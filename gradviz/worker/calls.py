@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from gradviz.model import CallError, Place
 from gradviz.store.codec import UNDEFINED, pack_values
 from gradviz.store.writer import AccumulationRow, CallEnd, CallStart, Writer
 from gradviz.worker import accumulate, facts
+from gradviz.worker.bare_leaves import BareLeaves, is_undisturbed
 from gradviz.worker.budget import FULL_BYTES, MAX_VALUES
 from gradviz.worker.capture import SMALL, Capture
 from gradviz.worker.entry import Entry
@@ -224,11 +226,26 @@ class Scribe:
             limit = self._max_values
         return min(limit, self._max_values)
 
-    def hooks(self, active: Active, pause: Pause, flush: Callable[[], None] | None = None) -> Hooks:
-        """The hooks of a call that has begun and has a task; they are not registered yet."""
+    def hooks(
+        self, active: Active, pause: Pause, flush: Callable[[], None] | None = None, disturbed: bool = True
+    ) -> Hooks:
+        """The hooks of a call that has begun and has a task; they are not registered yet.
+
+        `disturbed`: code of the user's may run inside the engine.
+        """
         assert active.task is not None and active.intake is not None
-        active.hooks = Hooks(active.walk, active.intake, active.task, active.retained, pause, active.flow, flush)
+        bare = None if disturbed else self._bare(active)
+        active.hooks = Hooks(active.walk, active.intake, active.task, active.retained, pause, active.flow, bare, flush)
         return active.hooks
+
+    def _bare(self, active: Active) -> BareLeaves | None:
+        entry, flow, intake = active.entry, active.flow, active.intake
+        if flow is None or intake is None or not intake.plain:
+            return None
+        is_usual = entry.accumulates and entry.inputs is None and not entry.create_graph
+        if not (is_usual and flow.alone and is_undisturbed(active.walk)):
+            return None
+        return BareLeaves(active.walk, flow, intake.take)
 
     def _note_retaining_inputs(self, entry: Entry, names: Names) -> None:
         """`backward(inputs=[y])` makes a non-leaf `y` retain its gradient, for good."""
@@ -268,6 +285,8 @@ class Scribe:
     def end(self, active: Active, result: Any, error: BaseException | None) -> None:
         """Write the second transaction."""
         rank, gathered = active.rank, active.gathered
+        if active.hooks is not None:
+            active.hooks.settle(failed=error is not None)
         if active.intake is not None:
             active.intake.settle()
         failed = None if active.encoder is None else self._finish_executions(active, active.encoder, error)
@@ -277,6 +296,9 @@ class Scribe:
             returned = pack_values([capture.pack(value) for value in result])
         sent = _nothing_sent if active.encoder is None else active.encoder.incoming
         rows = accumulate.rows_of(active.walk, gathered, active.retained, capture, self.identities, sent)
+        if active.hooks is not None and active.hooks.bare is not None:
+            rows += active.hooks.bare.rows(sent)
+            rows.sort(key=_when)
         if rank.detail == "full":
             if active.entry.create_graph:
                 mark_made(active.walk, active.first_sequence, result, self.identities)
@@ -332,6 +354,10 @@ class Scribe:
             entries += encoder.encode(gathered)
         self._writer.add_executions(active.rank.number, entries)
         return failed
+
+
+def _when(row: AccumulationRow) -> float:
+    return math.inf if row.order is None else row.order
 
 
 def _nothing_sent(index: int) -> bytes:

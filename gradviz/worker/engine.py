@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from gradviz.worker import placing
 from gradviz.worker.entry import Public
 from gradviz.worker.frames import is_ours, is_torch
 from gradviz.worker.patches import Patches
@@ -40,6 +41,10 @@ class Listener(Protocol):
 
     def hooking(self, tensor: Any) -> None:
         """`tensor.register_hook()` has returned."""
+        ...
+
+    def hooking_inside(self) -> None:
+        """A hook is set on a node, or hooks on what is saved for backward."""
         ...
 
     def swapping(self, first: Any, second: Any) -> Callable[[], None]:
@@ -94,6 +99,10 @@ def install(listener: Listener) -> Installed:
             until_compiled.wrap(owner, name, partial(_group, listener, api))
     until_compiled.wrap(torch.Tensor, "retain_grad", partial(_noting, listener.retaining))
     until_compiled.wrap(torch.Tensor, "register_hook", partial(_noting, listener.hooking))
+    note = partial(_first_noting, listener.hooking_inside)
+    until_compiled.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", note)
+    if placing.OWNER is not None:
+        lasting.put(placing.OWNER, placing.NAME, staticmethod(note(getattr(placing.OWNER, placing.NAME))))
     return Installed(lasting, _between(listener), until_compiled)
 
 
@@ -229,6 +238,14 @@ def _noting(note: Callable[[Any], None], original: Callable[..., Any]) -> Callab
         if not compiling():
             note(self)
         return result
+
+    return noting
+
+
+def _first_noting(note: Callable[[], None], original: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        note()
+        return original(*args, **kwargs)
 
     return noting
 

@@ -6,13 +6,14 @@ import copy
 import itertools
 from collections.abc import Sequence
 
-from gradviz.worker.walk import Walk
+from gradviz.worker.walk import OPERATION, Walk
 
 Seed = tuple[int, int, bytes]  # index of the root's node, output number, packed seed
 Term = tuple[int, int, int]  # output number, source (or FROM_SEED), slot (or number of the seed)
 FROM_SEED = -1
 SHARED = -1  # in `slots`: the slot leads nowhere, or to an output that others lead to as well
 ANY = -1  # a kind of which nothing is known before
+_MOST_ALONE = 2  # leaves after one node: of more the engine's heap does not take the first one first
 
 
 class Flow:
@@ -21,8 +22,9 @@ class Flow:
     `slots` holds for each slot of a node which of the graph's kinds of tensors (dtype and shape) flows along it, and
     the place of the output that gets all its gradient from there: outputs are counted through all nodes, `places` has
     the first one of each. Of nodes in `separate` each output is such a one, and there are several. `arriving` tells
-    which kind comes to a node with one output. `no_views`
-    is noted by the hooks: of these nodes it is known that they send no view of what they get.
+    which kind comes to a node with one output. `no_views` is noted by the hooks: of these nodes it is known that they
+    send no view of what they get. `alone` maps nodes of torch's to the leaves, in the order in which they run, that
+    get gradient from there only, where no other leaf gets any from there.
     It depends on the graph and the roots only: `again` gives that of another run through an equal graph.
     """
 
@@ -43,6 +45,23 @@ class Flow:
             terms[target].append((output_nr, source, slot))
         for index, found in enumerate(terms):
             self._note_slots(index, found, outputs[index])
+        self.alone = self._alone(walk)
+
+    def _alone(self, walk: Walk) -> dict[int, tuple[int, ...]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        shared = {FROM_SEED}
+        for index in walk.leaves:
+            terms = self.terms[index]
+            if len(terms) == 1 and index not in self.twins:
+                _, source, slot = terms[0]
+                found.setdefault(source, []).append((slot, index))
+            else:
+                shared.update(source for _, source, _ in terms)
+        return {
+            source: tuple(index for _, index in sorted(leaves))
+            for source, leaves in found.items()
+            if len(leaves) <= _MOST_ALONE and source not in shared and walk.kinds[source] == OPERATION
+        }
 
     def _note_slots(self, index: int, found: list[Term], kinds: Sequence[int]) -> None:
         """Note what flows along the slots that lead to a node, and where each of its outputs gets one term."""

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from gradviz.store.codec import UNDEFINED
+from gradviz.worker.bare_leaves import BareLeaves
 from gradviz.worker.flow import Flow
 from gradviz.worker.gathered import Change, Gathered, Retained
 from gradviz.worker.intake import Deferred, Intake, Item
@@ -25,6 +26,7 @@ from gradviz.worker.tasks import Task, current
 from gradviz.worker.walk import CUSTOM, LEAF, OPAQUE, Walk
 
 _C: Any = torch._C
+_SMALL = 512  # bytes of a gradient that is read again in less time than it takes to tell whether it must be
 FLUSH_SECONDS = 1.0  # a run that takes longer writes what it has done so far
 
 
@@ -39,9 +41,13 @@ class Hooks:
         retained: list[Retained],
         pause: Pause,
         flow: Flow | None,
+        bare: BareLeaves | None = None,
         flush: Callable[[], None] | None = None,
     ) -> None:
-        """Without a `flow` only the leaves get hooks. `flush` is called now and then in a run that takes long."""
+        """Without a `flow` only the leaves get hooks; those in `bare` get none.
+
+        `flush` is called now and then in a run that takes long.
+        """
         self.gathered = Gathered()
         self.sees_user_hooks = False
         self._walk = walk
@@ -52,6 +58,7 @@ class Hooks:
         self._task = task
         self._pause = pause
         self._flow = flow
+        self.bare = bare
         self._sums = Sums(walk, flow, self._take) if flow is not None and has_hooks(walk) else None
         self._retained: dict[int, list[Retained]] = {}
         for entry in retained:
@@ -75,7 +82,8 @@ class Hooks:
         walk, ran, plain = self._walk, self._ran, not self._seen
         for index, (node, kind) in enumerate(zip(walk.nodes, walk.kinds, strict=True)):
             if kind == LEAF:
-                self._on_leaf(index, node)
+                if self.bare is None or index not in self.bare:
+                    self._on_leaf(index, node)
             elif self._flow is None:
                 continue
             elif kind in (CUSTOM, OPAQUE):
@@ -103,6 +111,11 @@ class Hooks:
         """Tell whether a hook's function is ours."""
         return function is self._ran or getattr(function, "__self__", None) in (self, self._at_leaves)
 
+    def settle(self, failed: bool) -> None:
+        """The run has ended, and nothing of the user's has run since."""
+        if self.bare is not None:
+            self.bare.settle(self.gathered.ran, failed)
+
     def forget(self) -> None:
         """Let go of what holds us in a cycle."""
         self._flush = None
@@ -112,10 +125,12 @@ class Hooks:
 
     def _on_leaf(self, index: int, node: Any) -> None:
         tensor = self._walk.leaves[index]
-        self._first(node.register_prehook(self._bind(self._at_leaves.starts, index)))
+        before = node.register_prehook(self._bind(self._at_leaves.starts, index))
+        self._first(before)
         handle = node.register_hook(self._bind(self._at_leaves.ran, index))
         if handle is not None:
             self._placing.keep(handle)
+        self._walk.known[index].is_bare = before is None and handle is None and tensor.nbytes <= _SMALL
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):
             # A hook of the user's may clear `.grad` at once, so ours must read it first.
@@ -161,6 +176,7 @@ class Hooks:
         task, sent, takes, view, sums = self._task, self._sent.entries, self._takes, self._view, self._sums
         arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
         append = self.gathered.ran.append
+        leaves_after = [()] * len(flow.terms) if self.bare is None else self.bare.after
         version_of: Callable[[Any], float] = attrgetter("_version")
 
         def ran(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
@@ -203,6 +219,8 @@ class Hooks:
                     sums.add(index, grad_inputs)
                     sums.close(index, self.gathered.sums)
                 append((index, outputs, inputs, True))
+                for leaf in leaves_after[index]:
+                    append((leaf, None, [], True))
                 if perf_counter() > self._due:
                     self._write_so_far()
             except Exception as error:

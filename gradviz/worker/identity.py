@@ -28,6 +28,7 @@ class Known:
     node: int
     name: str | None = None
     is_nameless: bool = False  # it was looked for in vain
+    is_bare: bool = False  # it was small when it was met, and nobody but us had a hook on its node
 
     def tensor(self) -> Any:
         """The tensor, None when it is gone."""

@@ -104,7 +104,7 @@ class Intake:
         """`kinds` are those that are expected: `takes` has a way for each, and at last one for all others."""
         self._arenas = arenas or Arenas()
         self._capture = capture
-        self._plain = plain
+        self.plain = plain
         self._thumbnails = thumbnails
         self._takes: dict[tuple[torch.dtype, torch.Size], Take] = {}
         self._batches: list[Batch] = []
@@ -113,7 +113,7 @@ class Intake:
 
     def take(self, tensor: Any) -> Item:
         """Take one gradient in; it may be changed or freed right afterwards."""
-        if not self._plain:
+        if not self.plain:
             return self._capture.pack(tensor)
         try:
             key = (tensor.dtype, tensor.shape)
@@ -127,7 +127,7 @@ class Intake:
         A transposed gradient has the same statistics. None where it is no such view, or where pictures are wanted,
         which differ.
         """
-        if self._thumbnails or not self._plain or tensor.layout is not STRIDED or tensor.data_ptr() != of.data_ptr():
+        if self._thumbnails or not self.plain or tensor.layout is not STRIDED or tensor.data_ptr() != of.data_ptr():
             return None
         key = tensor.dtype, tensor.shape, tensor.stride(), of.numel()
         if key not in self._heads:

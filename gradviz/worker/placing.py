@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-_OWNER: Any = getattr(torch.autograd.function, "_HookMixin", None)  # where the engine finds what makes handles
-_NAME = "_register_hook"
+OWNER: Any = getattr(torch.autograd.function, "_HookMixin", None)  # where the engine finds what makes handles
+NAME = "_register_hook"
 _KEY = object()  # of a hook of ours that is the first one on its node
 
 
@@ -61,15 +61,15 @@ class Placing:
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
         """Stand in for what makes handles."""
-        before = None if _OWNER is None else vars(_OWNER).get(_NAME)
+        before = None if OWNER is None else vars(OWNER).get(NAME)
         if before is None:
             yield
             return
         try:
-            setattr(_OWNER, _NAME, staticmethod(self._maker(getattr(_OWNER, _NAME))))
+            setattr(OWNER, NAME, staticmethod(self._maker(getattr(OWNER, NAME))))
             yield
         finally:
-            setattr(_OWNER, _NAME, before)
+            setattr(OWNER, NAME, before)
 
     def _maker(self, torchs: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any, Any], tuple[Any, Any]]:
         alone = self._alone.append

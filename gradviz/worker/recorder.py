@@ -81,6 +81,7 @@ class Recorder:
         self._public: dict[int, list[Public]] = {}  # thread -> public functions that it is inside of
         self._warned = Warned()
         self._hooked = False  # whether the script has ever set a tensor hook
+        self._hooked_inside = False  # or a hook on a node or on what is saved for backward
         self._suspended = False
         self._retired = False  # whether the user's limit is reached
         self.holder: Holder | None = None  # tries other seeds at a call; set by whoever wants that
@@ -195,6 +196,10 @@ class Recorder:
             if tensor.grad_fn is not None:
                 self._identities.mark_hooked(tensor.grad_fn)
 
+    def hooking_inside(self) -> None:
+        """Remember that the script has hooks that run in the engine besides those on tensors."""
+        self._hooked_inside = True
+
     def swapping(self, first: Any, second: Any) -> Callable[[], None]:
         """Let go of two tensors while they are swapped."""
         found = self._identities.swapping(first, second)
@@ -219,6 +224,7 @@ class Recorder:
 
     def compiles(self) -> None:
         """Take away, for good, what would break graphs of torch.compile."""
+        self._hooked_inside = True  # what is compiled sets hooks that nobody sees
         if self._patches is not None:
             self._patches.until_compiled.undo()
 
@@ -274,7 +280,8 @@ class Recorder:
     def _hook(self, active: Active, pause: Pause) -> None:
         assert active.task is not None
         with quiet():
-            hooks = self._scribe.hooks(active, pause, lambda: self._flush(active))
+            disturbed = self._hooked or self._hooked_inside
+            hooks = self._scribe.hooks(active, pause, lambda: self._flush(active), disturbed)
             hooks.register()
         if self._hooked or hooks.sees_user_hooks:
             pause.release()

@@ -1,0 +1,116 @@
+"""Leaves that need no hook of their own: a network of single numbers has as many of them as operations.
+
+Where all that a leaf gets is what one node of torch's sends it, the hook of that node sees it. The engine takes leaves
+before all else, so they run right after that node; and where no code of the user's can run meanwhile, `.grad` is read
+before the whole run and after it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import torch
+
+from gradviz.store.codec import UNDEFINED
+from gradviz.store.writer import AccumulationRow
+from gradviz.worker.flow import Flow
+from gradviz.worker.intake import Item, packed
+from gradviz.worker.reading import PLAIN, STRIDED
+from gradviz.worker.sums import has_hooks
+from gradviz.worker.walk import CUSTOM, OPAQUE, Walk
+
+
+class Before(NamedTuple):
+    """`.grad` before the run; memory and version tell whether the run changed it."""
+
+    item: Item
+    address: int = 0
+    version: int = 0
+
+
+_NONE = Before(UNDEFINED)
+
+
+class BareLeaves:
+    """Those of one run."""
+
+    def __init__(self, walk: Walk, flow: Flow, take: Callable[[Any], Item]) -> None:
+        """All of the graph must be plain, and `is_undisturbed`."""
+        self._walk = walk
+        self._take = take
+        self._before: dict[int, Before] = {}
+        self._changed: list[tuple[int, int, Item]] = []  # order, index, `.grad` after
+        self.after: list[tuple[int, ...]] = [()] * len(walk.nodes)  # which of them run right after a node
+        gradients = {index: leaf.grad for index, leaf in walk.leaves.items()}
+        shared = _shared(gradients.values())
+        for source, leaves in flow.alone.items():
+            found = [self._look(index, gradients[index], shared) for index in leaves]
+            if None not in found:
+                self._before.update(zip(leaves, found, strict=True))  # type: ignore[arg-type]
+                self.after[source] = leaves
+
+    def __contains__(self, index: int) -> bool:
+        return index in self._before
+
+    def _look(self, index: int, gradient: Any, shared: set[int]) -> Before | None:
+        """What a leaf's gradient is now; None where the leaf needs its hooks."""
+        if not self._walk.known[index].is_bare or self._walk.leaves[index]._post_accumulate_grad_hooks:
+            return None
+        if gradient is None:
+            return _NONE
+        is_plain = type(gradient) is torch.Tensor and gradient.layout is STRIDED and gradient.is_contiguous()
+        address = gradient.data_ptr() if is_plain else 0
+        # The engine refuses to add to a tensor of inference mode.
+        if not address or gradient.is_inference() or gradient.requires_grad or address in shared:
+            return None
+        if gradient.untyped_storage().nbytes() != gradient.nbytes:
+            return None
+        return Before(self._take(gradient), address, gradient._version)
+
+    def settle(self, ran: list[Any], failed: bool) -> None:
+        """The run has ended: what is `.grad` now? What did not run after all is taken out of `ran` again."""
+        before, leaves = self._before, self._walk.leaves
+        while failed and ran and ran[-1][0] in before and not self._has_run(ran[-1][0]):
+            ran.pop()
+        for order, entry in enumerate(ran):
+            index = entry[0]
+            if index in before:
+                gradient = leaves[index].grad
+                self._changed.append((order, index, UNDEFINED if gradient is None else self._take(gradient)))
+
+    def _has_run(self, index: int) -> bool:
+        gradient, before = self._walk.leaves[index].grad, self._before[index]
+        if gradient is None:
+            return False
+        return (before.address, before.version) != (gradient.data_ptr(), gradient._version)
+
+    def rows(self, sent: Callable[[int], bytes]) -> list[AccumulationRow]:
+        """How `.grad` has changed, by execution; `sent` tells what the node before sent."""
+        ids, known, before = self._walk.ids, self._walk.known, self._before
+        rows = []
+        for order, index, item in self._changed:
+            after = packed(item)
+            values = packed(before[index].item), sent(index), after, after
+            rows.append(AccumulationRow(False, known[index].name, ids[index], 0, order, *values))
+        return rows
+
+
+def _shared(gradients: Iterable[Any]) -> set[int]:
+    """The addresses of gradients that are those of several leaves; each would be changed by the other ones, too."""
+    addresses = Counter(
+        gradient.data_ptr() for gradient in gradients if type(gradient) in PLAIN and gradient.layout is STRIDED
+    )
+    return {address for address, count in addresses.items() if count > 1}
+
+
+def is_undisturbed(walk: Walk) -> bool:
+    """Whether nothing but torch's own nodes will run, so far as the graph and the process tell."""
+    if CUSTOM in walk.kinds or OPAQUE in walk.kinds or len(sys._current_frames()) > 1:
+        return False
+    if any(type(leaf) not in PLAIN for leaf in walk.leaves.values()) or has_hooks(walk):
+        return False
+    distributed: Any = sys.modules.get("torch.distributed")  # which changes `.grad` from C++
+    return distributed is None or not distributed.is_available() or not distributed.is_initialized()
