@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -123,11 +124,17 @@ class Scribe:
             return Active(Family(rank), entry, Walk())
         ends = ends_of(entry)
         full = rank.detail == "full"
-        found = walk([node for node, _ in ends.roots], self.identities, self._max_nodes, only_leaves=not full)
+        is_freed = not (entry.retain_graph or entry.create_graph) if self._is_alone() else None
+        roots = [node for node, _ in ends.roots]
+        found = walk(roots, self.identities, self._max_nodes, only_leaves=not full, is_freed=is_freed)
         ends = resolved(entry, ends, found)
         make_room(len(found.nodes))
         self._note_retaining_inputs(entry, names)
         return (self._begin_full if full else self._begin_summary)(rank, entry, ends, found, names, engine)
+
+    def _is_alone(self) -> bool:
+        """Whether all nodes that there are were made by one thread."""
+        return self._tracer is not None and self._tracer.threads <= 1 and len(sys._current_frames()) == 1
 
     def begin_group(self, rank: Rank, entry: Entry) -> None:
         """First transaction of a call that runs no engine itself: it only groups others."""
@@ -156,15 +163,15 @@ class Scribe:
         packed = [pack(seed) for seed in entry.seeds]
         values = [pack(output) if is_tensor(output) else UNDEFINED for output in entry.outputs]
         call = call_of(rank, entry, ends, found, names, engine)
-        details = facts.node_values(found, known, entry, ends, names, self.capture, self._leaf_value)
-        columns = found.ids, known.located.iterations, known.sequences
+        details = facts.node_values(found, known, entry, ends, names, self.capture, self._leaf_values)
+        columns = found.ids, known.located.iterations, found.sequences
         self._writer.begin_call(CallStart(call, packed, values, stored.graph, *columns, details))
         flow = self._flow(stored, found, _seeds(ends, found, packed))
         encoder = Encoder(found, flow, self.capture.dtype_of)
         plain = stored.plain and not entry.watched and not entry.batched
         intake = Intake(self.capture, plain, len(found.nodes) <= PICTURES_UP_TO, stored.kinds, self._arenas)
         active = Active(Family(rank), entry, found, intake, flow, encoder, retained, self._needed(entry, ends, found))
-        active.sequences, active.first_sequence = known.sequences, next_sequence()
+        active.sequences, active.first_sequence = found.sequences, next_sequence()
         return active
 
     def _note_idle(self, rank: Rank, entry: Entry, found: Walk, names: Names) -> None:
@@ -177,8 +184,8 @@ class Scribe:
                 self._idle.add(name)
                 self._tracer.holds(name, tensor, entry.stack[0], rank.number)
 
-    def _leaf_value(self, tensor: Any, known: Known) -> bytes:
-        return self.changes.leaf_value(tensor, known, self._plain.pack)
+    def _leaf_values(self, leaves: Mapping[int, Any], known: Mapping[int, Known]) -> dict[int, bytes]:
+        return self.changes.leaf_values(leaves, known, self._plain.pack)
 
     def _flow(self, stored: Stored, found: Walk, seeds: list[Seed]) -> Flow:
         """How gradient flows; of a graph that the call before had, too, it is known."""

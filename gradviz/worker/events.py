@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from ctypes import string_at
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import torch
 
 from gradviz.model import Event, Place
 from gradviz.model.recording import EventKind
@@ -14,6 +17,8 @@ from gradviz.store.writer import Writer
 from gradviz.worker.capture import HEAD, SMALL, Capture
 from gradviz.worker.identity import Identities, Known
 from gradviz.worker.prints import NOTHING, Print, Prints, differ
+from gradviz.worker.quiet import below_autograd, started_here
+from gradviz.worker.reading import PLAIN
 
 if TYPE_CHECKING:
     from gradviz.worker.trace import Tracer
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 # In a long run an event names so many tensors and says how many more there were.
 NAMES = 16
 WHOLE_NAMES_UP_TO = 64  # events
+_MANY = 16  # values that are compared at one go
 Norm = float | None
 _SMALL = HEAD + 4 * SMALL  # bytes of a packed value that is surely kept whole in a print
 
@@ -32,6 +38,7 @@ class State:
     gradient: Print
     value: Print | None = None
     stored: bytes | None = None  # how the value was packed, while it is still that
+    kind: tuple[torch.dtype, torch.Size] | None = None  # of the value when a call looked at it
 
 
 Key = tuple[EventKind, str | None, Place | None]
@@ -81,6 +88,8 @@ class Changes:
             if state is None:
                 continue
             gradient, before = tensor.grad, state.gradient
+            if gradient is None and before is NOTHING and not values:  # most of them, between steps
+                continue
             now = NOTHING if gradient is None else take(gradient, before)
             if now is not before and differ(before, now):
                 kind, how = self._kind(before, now)
@@ -109,14 +118,52 @@ class Changes:
         self._note(found)
         self.measure(place)
 
-    def leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
-        """A call looks at a leaf: note whether its value has changed, and return the value packed by `pack`."""
+    def leaf_values(
+        self, leaves: Mapping[int, Any], known: Mapping[int, Known], pack: Callable[[Any], bytes]
+    ) -> dict[int, bytes]:
+        """A call looks at its leaves: note which values have changed, and return all of them packed by `pack`."""
+        still = self._still(leaves, known)
+        return {
+            at: still[at] if at in still else self._leaf_value(tensor, known[at], pack) for at, tensor in leaves.items()
+        }
+
+    def _still(self, leaves: Mapping[int, Any], known: Mapping[int, Known]) -> dict[int, bytes]:
+        """The packed values of small leaves, by position, if all of them are as they were.
+
+        A network of single numbers has thousands; to compare them at one go takes a quarter of what reading each does.
+        """
+        found: dict[int, bytes] = {}
+        if self._tracer is not None and self._tracer.writes.are_any():
+            return found
+        tensors, states = [], self._states
+        for at, tensor in leaves.items():
+            state = states.get(known[at].node)
+            if state is None or state.value is None or type(tensor) not in PLAIN:
+                continue
+            data = state.value.data
+            if data is not None and (tensor.dtype, tensor.shape) == state.kind:
+                tensors.append(tensor)
+                found[at] = data
+        if len(found) < _MANY:
+            return {}
+        try:
+            with below_autograd():
+                flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+        except RuntimeError as error:  # types that have nothing in common
+            if not started_here(error):
+                raise
+            return {}
+        now = string_at(flat.data_ptr(), flat.nbytes)
+        return found if now == b"".join([data[HEAD:] for data in found.values()]) else {}
+
+    def _leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
         state = self._state(known)
         if state.value is None:
             state.value = self._prints.take(tensor)
         elif not self._is_still(tensor, state.value):
             self._compare_value(tensor, known, state, self._at_call)
         if state.value.data is not None:
+            state.kind = (tensor.dtype, tensor.shape) if is_whole(state.value.data) else None
             return state.value.data
         if state.stored is None:
             state.stored = pack(tensor)

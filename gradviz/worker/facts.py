@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,12 @@ from gradviz.worker.identity import Known
 from gradviz.worker.intervals import Intervals, Located
 from gradviz.worker.saved import Entry as SavedEntry
 from gradviz.worker.saved import SavedReader
-from gradviz.worker.walk import LEAF, Walk
+from gradviz.worker.walk import Walk
 
 if TYPE_CHECKING:
     from gradviz.worker.names import Names
     from gradviz.worker.trace import Tracer
 
-UNKNOWN_SEQUENCE = -1
-LARGEST_SEQUENCE = 2**63 - 1
 OWN_OUTPUT = -1  # the slot of a node's own forward value in `node_values`
 # What each node saves costs 2 us a node to read; of graphs larger than this nobody reads it node by node.
 DETAILED_UP_TO = 5_000
@@ -37,7 +35,6 @@ Saved = tuple[tuple[SavedEntry, ...], list[tuple[int, Any]]]  # entries; small t
 class Facts:
     """All lists go by index in the walk. `located` is what `Tracer.locate` tells."""
 
-    sequences: list[int]
     located: Located
     leaf_names: dict[int, str | None]
     saved: list[Saved] | None  # None: not read
@@ -48,10 +45,8 @@ def look(
     found: Walk, names: Names, tracer: Tracer | None, saved: SavedReader, retained: set[tuple[int, int]]
 ) -> Facts:  # fmt: skip
     """Look everything up before the engine runs: it frees what the nodes have saved."""
-    sequences = sequences_of(found)
-    count = len(found.nodes)
+    count, sequences = len(found.nodes), found.sequences
     return Facts(
-        sequences,
         Intervals().find_all(sequences) if tracer is None else tracer.locate(sequences),
         name_leaves(found, names),
         [saved.read(node) for node in found.nodes] if count <= DETAILED_UP_TO else None,
@@ -59,23 +54,12 @@ def look(
     )
 
 
-def sequences_of(found: Walk) -> list[int]:
-    """Sequence numbers by index, -1 for leaves and error nodes (theirs is the highest of all: they run at once)."""
-    kinds = found.kinds
-    return [
-        UNKNOWN_SEQUENCE if kind == LEAF or (number := node._sequence_nr()) > LARGEST_SEQUENCE else number
-        for kind, node in zip(kinds, found.nodes, strict=True)
-    ]  # fmt: skip
-
-
 def name_leaves(found: Walk, names: Names) -> dict[int, str | None]:
     """The names of the leaves at the call; a leaf that no variable leads to any more keeps its last one for events."""
-    found_names = {}
-    known = found.known
-    for index, tensor in found.leaves.items():
-        name = found_names[index] = names.of(tensor)
+    found_names = names.of_all(found.leaves)
+    for index, name in found_names.items():
         if name is not None:
-            known[index].name = name
+            found.known[index].name = name
     return found_names
 
 
@@ -89,7 +73,7 @@ def name_new_leaves(found: Walk, names: Names) -> None:
 
 def node_values(
     found: Walk, facts: Facts, entry: Entry, ends: Ends, names: Names, capture: Capture,
-    leaf_value: Callable[[Any, Known], bytes],
+    leaf_values: Callable[[Mapping[int, Any], Mapping[int, Known]], dict[int, bytes]],
 ) -> list[tuple[int, int, bytes]]:  # fmt: skip
     """Rows `(node id, slot, packed value)`: small saved values, and forward values where something holds them.
 
@@ -113,8 +97,7 @@ def node_values(
         at = found.index_of(node)
         if at is not None and output_nr == 0 and isinstance(output, torch.Tensor):
             forward[at] = pack(output)
-    for at, tensor in found.leaves.items():
-        forward[at] = leaf_value(tensor, found.known[at])
+    forward.update(leaf_values(found.leaves, found.known))
     rows += [(ids[at], OWN_OUTPUT, value) for at, value in forward.items()]
     return rows
 

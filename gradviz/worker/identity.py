@@ -1,14 +1,17 @@
 """Which node, leaf and retained tensor is which, from one call to the next.
 
 A node carries our serial number in `node.metadata`, a dict that all its Python wrappers share; wrappers themselves
-are freed and their addresses used again. A leaf is its tensor: its AccumulateGrad node is made anew for every graph.
+are freed and their addresses used again. To make such a dict and to free it costs 1 us. So of a graph that the call
+frees only the lowest nodes carry anything: the numbers of all of the graph, by sequence number. Whoever meets one of
+its nodes again meets a lowest one, too, since a node holds all that it leads to; and the numbers go with the graph.
+A leaf is its tensor: its AccumulateGrad node is made anew for every graph.
 """
 
 from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,12 +58,13 @@ class Tensors:
         known = self._known[id(tensor)] = Known(weakref.ref(tensor), node)
         return known
 
-    def alive(self) -> Iterator[tuple[Any, Known]]:
+    def alive(self) -> list[tuple[Any, Known]]:
         """All that still live, in the order in which they were first met."""
-        for known in tuple(self._known.values()):
-            tensor = known.tensor()
-            if tensor is not None:
-                yield tensor, known
+        return [
+            (tensor, known)
+            for known in tuple(self._known.values())
+            if known.reference is not None and (tensor := known.reference()) is not None
+        ]
 
     def let_go(self, tensors: Iterable[Any]) -> list[tuple[Any, Known]]:
         """Drop our weak references to `tensors`: `torch.utils.swap_tensors` refuses tensors that have any."""
@@ -79,6 +83,17 @@ class Numbers(NamedTuple):
     leaves: dict[int, Known]
 
 
+class Lowest(NamedTuple):
+    """What tells the nodes of a graph apart by their sequence numbers, which are -1 for leaves.
+
+    `lowest` are the positions of the nodes that lead to no other node but leaves; `is_freed`: the call frees the graph.
+    """
+
+    sequences: Sequence[int]
+    lowest: Sequence[int]
+    is_freed: bool
+
+
 class Identities:
     """The serial numbers of one recording."""
 
@@ -86,6 +101,8 @@ class Identities:
         # Two recorders in one process may meet the same graph: one after the other, or a block in a recorded script,
         # which has this module a second time.
         self._key = f"gradviz{id(_recorders):x}.{next(_recorders)}"
+        self._graph = self._key + ".graph"
+        self._is_marked = False  # whether any node carries a mark that no call has given it
         self._next = 0
         self.leaves = Tensors()
         self.retained = Tensors()
@@ -105,8 +122,45 @@ class Identities:
         """The node's serial number, None when no call has met it."""
         return self.read(node)[0]
 
-    def number(self, nodes: Iterable[Any], leaves: Mapping[int, Any]) -> Numbers:
-        """Give serials to nodes that have none, in order; `leaves` maps positions to the tensors of leaves."""
+    def number(self, nodes: Sequence[Any], leaves: Mapping[int, Any], graph: Lowest | None = None) -> Numbers:
+        """Give serials to nodes that have none, in order; `leaves` maps positions to the tensors of leaves.
+
+        `graph` is what tells nodes by their sequence numbers, None where these do not tell.
+        """
+        if graph is None:
+            return self._number_each(nodes, leaves, ())
+        marks = [nodes[at].metadata for at in graph.lowest]
+        earlier = {id(found): found for mark in marks if (found := mark.get(self._graph)) is not None}
+        if not graph.is_freed or self._is_marked or earlier or any(self._key in mark for mark in marks):
+            known = [next((found[n] for found in earlier.values() if n in found), None) for n in graph.sequences]
+            return self._number_each(nodes, leaves, known)
+        numbers = self._number_new(nodes, leaves)
+        serials = dict(zip(graph.sequences, numbers.serials, strict=True))
+        for mark in marks:
+            mark[self._graph] = serials
+        return numbers
+
+    def _number_new(self, nodes: Sequence[Any], leaves: Mapping[int, Any]) -> Numbers:
+        """The numbers of a graph of which only the leaves may be known."""
+        find, add = self.leaves.find, self.leaves.add
+        serials, known_leaves, following = [], {}, self._next
+        for at in range(len(nodes)):
+            if at in leaves:
+                tensor = leaves[at]
+                known = find(tensor)
+                if known is None:
+                    known = add(tensor, following)
+                    following += 1
+                known_leaves[at] = known
+                serials.append(known.node)
+            else:
+                serials.append(following)
+                following += 1
+        self._next = following
+        return Numbers(serials, [1] * len(nodes), set(), known_leaves)
+
+    def _number_each(self, nodes: Sequence[Any], leaves: Mapping[int, Any], earlier: Sequence[int | None]) -> Numbers:
+        """Read and write the mark of each node; `earlier` are serials that others carry for them."""
         key, serials, orders = self._key, [], []
         find, add = self.leaves.find, self.leaves.add
         hooked, leaves_known = set(), {}
@@ -120,8 +174,8 @@ class Identities:
             metadata = node.metadata
             mark = metadata.get(key, 1)
             if mark <= _LARGEST_UNNUMBERED:
-                self._next += 1
-                mark |= self._next << _SHIFT
+                serial = earlier[at] if earlier else None
+                mark |= ((self.new_serial() if serial is None else serial) + 1) << _SHIFT
                 metadata[key] = mark
             serials.append((mark >> _SHIFT) - 1)
             orders.append(mark & _ORDERS)
@@ -129,8 +183,12 @@ class Identities:
                 hooked.add(at)
         return Numbers(serials, orders, hooked, leaves_known)
 
+    def mark_each(self) -> None:
+        """From now on each node must carry its own mark."""
+        self._is_marked = True
+
     def new_serial(self) -> int:
-        """A serial number for a leaf."""
+        """The next serial number."""
         self._next += 1
         return self._next - 1
 
@@ -139,11 +197,13 @@ class Identities:
         metadata = node.metadata
         if self._key in metadata:
             return False
+        self._is_marked = True
         metadata[self._key] = min(order, _ORDERS)
         return True
 
     def mark_hooked(self, node: Any) -> None:
         """Say that the user has set a tensor hook on an output of this node."""
+        self._is_marked = True
         node.metadata[self._key] = node.metadata.get(self._key, 1) | _HOOKED
 
     def swapping(self, *tensors: Any) -> list[tuple[Any, Known]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType, ModuleType
@@ -61,6 +61,11 @@ class Names:
         """The qualified name of a tensor, None when no variable leads to it."""
         found = self._searched().get(id(tensor))
         return None if found is None else found.name
+
+    def of_all(self, tensors: Mapping[int, torch.Tensor]) -> dict[int, str | None]:
+        """The qualified names of tensors, which go by number."""
+        named = {key: found.name for key, found in self._searched().items()}
+        return {number: named.get(id(tensor)) for number, tensor in tensors.items()}
 
     def as_called(self, tensor: torch.Tensor) -> str | None:
         """The variable by which the calling line itself names a tensor, else its qualified name."""

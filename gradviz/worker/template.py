@@ -89,7 +89,7 @@ class Templates:
             self._lines.clear()
         columns = self._columns(walk, facts)
         # Equal columns make equal rows: the graph of a training step is compared, not spelled out again.
-        look = Look(columns, walk.edges, _relative(facts.sequences))
+        look = Look(columns, walk.edges, _relative(walk.sequences))
         stored = next((stored for known, stored in self._recent if known == look), None)
         if stored is None:
             numbers = self._numbers(columns)
@@ -123,7 +123,7 @@ class Templates:
         spread = [different[number] for number in numbers]
         nodes = [array("i", map(column.tolist().__getitem__, spread)) for column in columns]
         if nodes:  # a root without a graph has none
-            nodes[NodeRow._fields.index("rank")] = array("i", self._ranks(facts.sequences, numbers))
+            nodes[NodeRow._fields.index("rank")] = array("i", self._ranks(walk.sequences, numbers))
         flat = array("i", itertools.chain.from_iterable(walk.edges))
         edges = [flat[at::4] for at in range(4)]
         digest = _digest(*nodes, *edges)

@@ -72,6 +72,11 @@ class Tracer:
             lines.settle()
         self._log.settle(before_call)
 
+    @property
+    def threads(self) -> int:
+        """How many threads have run lines of the user's."""
+        return len(self._threads)
+
     def site(self, sequence: int) -> Site | None:
         """The site of the node with this autograd sequence number, None when no line is known to have made it.
 

@@ -9,9 +9,11 @@ from typing import Any
 import torch
 
 from gradviz.store.writer import EdgeRow
-from gradviz.worker.identity import Identities, Known
+from gradviz.worker.identity import Identities, Known, Lowest
 
 OPERATION, LEAF, CUSTOM, OPAQUE = range(4)
+UNKNOWN_SEQUENCE = -1
+LARGEST_SEQUENCE = 2**63 - 1
 _PYTHON_NODE: Any = torch._C._FunctionBase
 ACCUMULATE = "torch::autograd::AccumulateGrad"
 
@@ -34,6 +36,7 @@ class Walk:
     ids: list[int] = field(default_factory=list)
     orders: list[int] = field(default_factory=list)
     hooked: set[int] = field(default_factory=set)
+    sequences: list[int] = field(default_factory=list)  # of the nodes, where all have ids
     leaves: dict[int, Any] = field(default_factory=dict)  # index -> the leaf tensor
     known: dict[int, Known] = field(default_factory=dict)  # index -> what is known of the leaf from call to call
     cut: bool = False  # the walk ended at its limit
@@ -73,10 +76,17 @@ def _leaf_node(leaf: torch.Tensor) -> Any:
         return leaf.view_as(leaf).grad_fn.next_functions[0][0]  # type: ignore[union-attr]
 
 
-def walk(roots: list[Any], identities: Identities | None, limit: int, only_leaves: bool = False) -> Walk:
+def walk(
+    roots: list[Any],
+    identities: Identities | None,
+    limit: int,
+    only_leaves: bool = False,
+    is_freed: bool | None = None,
+) -> Walk:
     """Walk from the root nodes (None is passed over) up to about `limit` nodes; number what is met.
 
-    With `only_leaves` no other node gets a number (its id is -1); without `identities` none does.
+    With `only_leaves` no other node gets a number (its id is -1); without `identities` none does. `is_freed` tells
+    whether the call frees the graph; None: sequence numbers do not tell nodes, since several threads make some.
     """
     found = Walk()
     enter = _entrance(found)
@@ -104,7 +114,7 @@ def walk(roots: list[Any], identities: Identities | None, limit: int, only_leave
     if identities is None:
         found.ids, found.orders = [-1] * len(nodes), [1] * len(nodes)
     else:
-        _number(found, identities, only_leaves)
+        _number(found, identities, only_leaves, is_freed)
     return found
 
 
@@ -145,16 +155,38 @@ def _look(node: Any, of_type: dict[type, tuple[int, str]]) -> tuple[int, str]:
     return kind, name
 
 
-def _number(found: Walk, identities: Identities, only_leaves: bool) -> None:
+def _number(found: Walk, identities: Identities, only_leaves: bool, is_freed: bool | None) -> None:
     if only_leaves:
         found.ids, found.orders = [-1] * len(found.nodes), [1] * len(found.nodes)
         leaves = dict(enumerate(found.leaves.values()))
-        known = identities.number(leaves.values(), leaves).leaves
+        known = identities.number(list(leaves.values()), leaves).leaves
         found.known = dict(zip(found.leaves, known.values(), strict=True))
         for at, leaf in found.known.items():
             found.ids[at] = leaf.node
         return
-    found.ids, found.orders, found.hooked, found.known = identities.number(found.nodes, found.leaves)
+    sequences = found.sequences = _sequences_of(found)
+    if found.cut:  # nobody knows which nodes are the lowest
+        identities.mark_each()
+    # Error nodes have no number of their own.
+    tell = is_freed is not None and not found.cut and sequences.count(UNKNOWN_SEQUENCE) == len(found.leaves)
+    graph = Lowest(sequences, _lowest(found), bool(is_freed)) if tell else None
+    found.ids, found.orders, found.hooked, found.known = identities.number(found.nodes, found.leaves, graph)
+
+
+def _sequences_of(found: Walk) -> list[int]:
+    """Sequence numbers by index, -1 for leaves and error nodes (theirs is the highest of all: they run at once)."""
+    kinds = found.kinds
+    return [
+        UNKNOWN_SEQUENCE if kind == LEAF or (number := node._sequence_nr()) > LARGEST_SEQUENCE else number
+        for kind, node in zip(kinds, found.nodes, strict=True)
+    ]  # fmt: skip
+
+
+def _lowest(found: Walk) -> list[int]:
+    """The nodes that lead to no other node but leaves."""
+    kinds = found.kinds
+    higher = {source for source, _, target, _ in found.edges if kinds[target] != LEAF}
+    return [at for at, kind in enumerate(kinds) if kind != LEAF and at not in higher]
 
 
 def reaching(found: Walk, targets: set[int]) -> set[int]:
