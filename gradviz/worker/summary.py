@@ -7,7 +7,7 @@ tensor at a time costs ten operations of 2 us each; a graph of 20,000 nodes has 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import string_at
 from typing import NamedTuple
 
@@ -51,13 +51,14 @@ class Reduced(NamedTuple):
     """What is left of n tensors of one shape after the passes over their elements. `careful` is by position.
 
     `norms` is float64, `lows`, `highs` and `means` as the tensors, `filled` counts what is not zero: all `(n,)`.
-    With pictures `blocks` is `(n, rows, columns)`, means over at most ROWS runs of rows, and `samples` `(n, k)`.
+    With pictures `blocks` is `(n, rows, columns)`, means over at most ROWS runs of rows, and `samples` `(n, k)`;
+    `means` is None where the blocks tell it at less cost than a pass over all elements.
     """
 
     norms: torch.Tensor
     lows: torch.Tensor
     highs: torch.Tensor
-    means: torch.Tensor
+    means: torch.Tensor | None
     filled: torch.Tensor
     careful: dict[int, Measured]
     blocks: torch.Tensor | None
@@ -87,30 +88,31 @@ def reduce(tensors: torch.Tensor, sample: int = 0, lying: torch.Tensor | None = 
     careful = _careful(flat, norms, lows, highs)
     blocks = samples = means = None
     if sample:
-        blocks, means = _row_blocks(wide)
+        blocks = _row_blocks(wide)
         samples = flat[:, :: -(-flat.shape[1] // sample)].clone()
-    if means is None:
+    if blocks is None or flat.shape[1] < _LARGE or flat.shape[1] <= ROWS * wide.shape[-1]:
         means = flat.mean(dim=1)
     return Reduced(norms, lows, highs, means, _filled(flat), careful, blocks, samples)
 
 
 def summaries(parts: Sequence[Reduced], size: int) -> list[Summary]:
     """The summaries of the tensors in `parts`, which all have one shape with `size` elements."""
-    measured: list[Measured] = []
-    for part in parts:
-        columns = (part.norms.tolist(), part.lows.tolist(), part.highs.tolist(), part.means.tolist())
-        rows: list[Measured] = [
-            (norm, low, high, mean, 0, 0, size - filled)
-            for norm, low, high, mean, filled in zip(*columns, part.filled.tolist(), strict=True)
-        ]
-        for at, entry in part.careful.items():
-            rows[at] = entry
-        measured += rows
-    blocks = [part.blocks for part in parts if part.blocks is not None]
+    blocks = _joined([part.blocks for part in parts if part.blocks is not None])
     samples = [part.samples for part in parts if part.samples is not None]
-    if not blocks:
+    means = _joined([part.means for part in parts if part.means is not None])
+    if means is None:
+        assert blocks is not None
+        means = _means(blocks, size)
+    norms, lows, highs, filled = (torch.cat(column).tolist() for column in _columns(parts))
+    measured: list[Measured] = [
+        (norm, low, high, mean, 0, 0, size - count)
+        for norm, low, high, mean, count in zip(norms, lows, highs, means.tolist(), filled, strict=True)
+    ]
+    for at, entry in _all_careful(parts):
+        measured[at] = entry
+    if blocks is None:
         return [Summary(entry) for entry in measured]
-    small = _block_means(torch.cat(blocks))
+    small = _block_means(blocks)
     _count, rows_, columns_ = small.shape
     bytes_each = 4 * rows_ * columns_
     address = small.data_ptr()
@@ -126,18 +128,32 @@ def packed_numbers(parts: Sequence[Reduced], size: int) -> tuple[bytes, dict[int
 
     Those that need care (not finite, very large, very small, zero) are also given as numbers, by position.
     """
-    columns = [torch.cat(column) for column in list(zip(*parts, strict=True))[:5]]
-    count = columns[0].shape[0]
+    norms, lows, highs, filled = (torch.cat(column) for column in _columns(parts))
+    means = torch.cat([part.means for part in parts if part.means is not None])
+    count = norms.shape[0]
     table = torch.zeros((count, 7), dtype=torch.float64)
-    for at, column in enumerate(columns[:4]):
+    for at, column in enumerate((norms, lows, highs, means)):
         table[:, at] = column
-    table.view(torch.int64)[:, 6] = size - columns[4]
-    careful: dict[int, Measured] = {}
+    table.view(torch.int64)[:, 6] = size - filled
+    return string_at(table.data_ptr(), 56 * count), dict(_all_careful(parts))
+
+
+def _columns(parts: Sequence[Reduced]) -> tuple[tuple[torch.Tensor, ...], ...]:
+    """The norms, lows, highs and counts of what is not zero of all parts."""
+    return tuple(zip(*((part.norms, part.lows, part.highs, part.filled) for part in parts), strict=True))
+
+
+def _all_careful(parts: Sequence[Reduced]) -> Iterator[tuple[int, Measured]]:
+    """The positions in all parts of those that needed care, and their statistics."""
     before = 0
     for part in parts:
-        careful.update((before + at, entry) for at, entry in part.careful.items())
+        for at, entry in part.careful.items():
+            yield before + at, entry
         before += part.norms.shape[0]
-    return string_at(table.data_ptr(), 56 * count), careful
+
+
+def _joined(tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
+    return torch.cat(tuple(tensors)) if tensors else None
 
 
 def measure(tensor: torch.Tensor) -> Statistics:
@@ -162,7 +178,8 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
 def _careful(flat: torch.Tensor, norms: torch.Tensor, lows: torch.Tensor, highs: torch.Tensor) -> dict[int, Measured]:
     """The statistics of tensors that are not finite, or whose squares may vanish or overflow, by position."""
     # A norm that is nan fails all comparisons.
-    if _SAFE[0] < norms.amin().item() and norms.amax().item() < _SAFE[1]:
+    least = norms.amin().item() if len(norms) > 1 else norms.item()
+    if _SAFE[0] < least and (norms.amax().item() if len(norms) > 1 else least) < _SAFE[1]:
         return {}
     unsafe = (~((norms > _SAFE[0]) & (norms < _SAFE[1]))).nonzero().flatten().tolist()
     rows = flat[unsafe]
@@ -206,10 +223,7 @@ def _norm_column(flat: torch.Tensor) -> torch.Tensor:
 
 
 def _extremes(flat: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The smallest and the largest element of each row."""
-    if flat.shape[0] == 1:
-        low, high = torch.aminmax(flat)  # one pass; along a dimension it is not vectorised
-        return low.reshape(1), high.reshape(1)
+    """The smallest and the largest element of each row. (`aminmax` makes one pass, and takes longer than both.)"""
     return torch.amin(flat, dim=1), torch.amax(flat, dim=1)
 
 
@@ -255,22 +269,19 @@ def _scaled_norm(tensor: torch.Tensor) -> float:
     return float(torch.linalg.vector_norm(wide / largest).item()) * largest
 
 
-def _row_blocks(wide: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Means over runs of the rows of each tensor, seen as a table of its last dimension: `(count, rows, columns)`.
+def _row_blocks(wide: torch.Tensor) -> torch.Tensor:
+    """Means over runs of the rows of each tensor, seen as a table of its last dimension: `(count, rows, columns)`."""
+    table = wide.reshape(wide.shape[0], -1, wide.shape[-1])
+    # One of few rows may be very wide.
+    return _run_means(table, ROWS) if table.shape[1] > ROWS else _column_blocks(table).clone()
 
-    Also the mean of each tensor, `(count,)`, where these tell it at less cost than a pass over all elements.
-    """
-    count, columns = wide.shape[0], wide.shape[-1]
-    table = wide.reshape(count, -1, columns)
-    rows = table.shape[1]
-    if rows <= ROWS:  # it may be very wide
-        return _column_blocks(table).clone(), None
-    runs = _run_means(table, ROWS)
-    if rows * columns < _LARGE:
-        return runs, None
-    of_runs = runs.mean(dim=2, dtype=torch.float64)
-    total = of_runs.sum(1) * (rows // ROWS) + of_runs[:, -1] * (rows % ROWS)  # the last run is longer
-    return runs, (total / rows).to(wide.dtype)
+
+def _means(blocks: torch.Tensor, size: int) -> torch.Tensor:
+    """The mean of each tensor, from means over runs of its rows: the last run is longer where these do not divide."""
+    rows = size // blocks.shape[2]
+    of_runs = blocks.mean(dim=2, dtype=torch.float64)
+    total = of_runs.sum(1) * (rows // ROWS) + of_runs[:, -1] * (rows % ROWS)
+    return (total / rows).to(blocks.dtype)
 
 
 def _column_blocks(table: torch.Tensor) -> torch.Tensor:
