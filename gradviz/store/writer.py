@@ -133,6 +133,10 @@ class Writer:
         )
         self.flush()
 
+    def change_graph(self, start: CallStart) -> None:
+        """Queue another graph for a call that has begun."""
+        self._put(CALL_GRAPHS, [_graph_row(start)])
+
     def add_executions(self, number: int, entries: Sequence[bytes]) -> None:
         """Queue executions of a call, each made by `runs.execution` or its like; `flush` writes them."""
         before = self._executed.get(number, 0)

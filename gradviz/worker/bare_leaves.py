@@ -16,8 +16,9 @@ import torch
 
 from gradviz.store.codec import UNDEFINED
 from gradviz.store.writer import AccumulationRow
+from gradviz.worker.entry import Entry
 from gradviz.worker.flow import Flow
-from gradviz.worker.intake import Item, packed
+from gradviz.worker.intake import Intake, Item, packed
 from gradviz.worker.reading import PLAIN, STRIDED
 from gradviz.worker.sums import has_hooks
 from gradviz.worker.walk import CUSTOM, OPAQUE, Walk
@@ -38,7 +39,7 @@ class BareLeaves:
     """Those of one run."""
 
     def __init__(self, walk: Walk, flow: Flow, take: Callable[[Any], Item]) -> None:
-        """All of the graph must be plain, and `is_undisturbed`."""
+        """All of the graph must be plain, and nothing but torch's own nodes may run."""
         self._walk = walk
         self._take = take
         self._before: dict[int, Before] = {}
@@ -106,7 +107,18 @@ def _shared(gradients: Iterable[Any]) -> set[int]:
     return {address for address, count in addresses.items() if count > 1}
 
 
-def is_undisturbed(walk: Walk) -> bool:
+def bare_leaves(entry: Entry, walk: Walk, flow: Flow | None, intake: Intake) -> BareLeaves | None:
+    """Those of a run into which the script has put no code of its own, so far as it is known; None where none can be.
+
+    Each node of torch's runs once in it, and its gradients add up in `.grad`.
+    """
+    if flow is None or not flow.alone or not intake.plain:
+        return None
+    is_usual = entry.accumulates and entry.inputs is None and not entry.create_graph
+    return BareLeaves(walk, flow, intake.take) if is_usual and _is_undisturbed(walk) else None
+
+
+def _is_undisturbed(walk: Walk) -> bool:
     """Whether nothing but torch's own nodes will run, so far as the graph and the process tell."""
     if CUSTOM in walk.kinds or OPAQUE in walk.kinds or len(sys._current_frames()) > 1:
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,19 +12,21 @@ from gradviz.model import CallError, Place
 from gradviz.store.codec import UNDEFINED, pack_values
 from gradviz.store.writer import AccumulationRow, CallEnd, CallStart, Writer
 from gradviz.worker import accumulate, facts
-from gradviz.worker.bare_leaves import BareLeaves, is_undisturbed
+from gradviz.worker.arenas import Arenas
+from gradviz.worker.bare_leaves import bare_leaves
 from gradviz.worker.budget import FULL_BYTES, MAX_VALUES
 from gradviz.worker.capture import SMALL, Capture
 from gradviz.worker.entry import Entry
 from gradviz.worker.events import Changes
 from gradviz.worker.executions import Encoder, failing
+from gradviz.worker.expected import Expected
 from gradviz.worker.flow import Flow, Seed
 from gradviz.worker.frames import place_of, user_frame
 from gradviz.worker.gathered import Gathered, Ran, Retained
 from gradviz.worker.heads import Ends, call_of, ends_of, is_tensor, resolved
 from gradviz.worker.hooks import Hooks
 from gradviz.worker.identity import Identities, Known
-from gradviz.worker.intake import Arenas, Intake
+from gradviz.worker.intake import Intake
 from gradviz.worker.limits import make_room
 from gradviz.worker.orders import mark_made, next_sequence
 from gradviz.worker.pause import Pause
@@ -62,6 +63,7 @@ class Active:
     task: Task | None = None
     hooks: Hooks | None = None
     pause: Pause | None = None
+    expected: Expected | None = None  # the graph, where it is not known for sure
     sequences: Sequence[int] = ()
     first_sequence: int = 0  # the number that the next node of this thread would have got before the engine ran
     started: float = field(default_factory=time.perf_counter)
@@ -78,7 +80,7 @@ class Active:
             self.hooks.forget()
         self.walk = Walk()
         self.task = None
-        self.intake = self.flow = self.encoder = self.hooks = None
+        self.intake = self.flow = self.encoder = self.hooks = self.expected = None
         self.retained = []
         self.needed = None
         self.sequences = ()
@@ -124,17 +126,14 @@ class Scribe:
             return Active(Family(rank), entry, Walk())
         ends = ends_of(entry)
         full = rank.detail == "full"
-        is_freed = not (entry.retain_graph or entry.create_graph) if self._is_alone() else None
         roots = [node for node, _ in ends.roots]
+        is_alone = self._tracer is not None and self._tracer.is_alone()
+        is_freed = not (entry.retain_graph or entry.create_graph) if is_alone else None
         found = walk(roots, self.identities, self._max_nodes, only_leaves=not full, is_freed=is_freed)
         ends = resolved(entry, ends, found)
         make_room(len(found.nodes))
         self._note_retaining_inputs(entry, names)
         return (self._begin_full if full else self._begin_summary)(rank, entry, ends, found, names, engine)
-
-    def _is_alone(self) -> bool:
-        """Whether all nodes that there are were made by one thread."""
-        return self._tracer is not None and self._tracer.threads <= 1 and len(sys._current_frames()) == 1
 
     def begin_group(self, rank: Rank, entry: Entry) -> None:
         """First transaction of a call that runs no engine itself: it only groups others."""
@@ -155,7 +154,7 @@ class Scribe:
         known = facts.look(found, names, self._tracer, self._saved, kept)
         if rank.parent is None:
             self._note_idle(rank, entry, found, names)
-        stored = self._templates.store(found, known)
+        stored = self._templates.store(found, known, entry.watched or entry.batched or entry.inputs is not None)
         self.capture.whole_up_to = self._whole_up_to(stored.sizes, len(found.nodes))
         self._add_sources(known.located.sites)
         self._sources.add(entry.stack)
@@ -165,12 +164,14 @@ class Scribe:
         call = call_of(rank, entry, ends, found, names, engine)
         details = facts.node_values(found, known, entry, ends, names, self.capture, self._leaf_values)
         columns = found.ids, known.located.iterations, found.sequences
-        self._writer.begin_call(CallStart(call, packed, values, stored.graph, *columns, details))
+        start = CallStart(call, packed, values, stored.graph, *columns, details)
+        self._writer.begin_call(start)
         flow = self._flow(stored, found, _seeds(ends, found, packed))
         encoder = Encoder(found, flow, self.capture.dtype_of)
         plain = stored.plain and not entry.watched and not entry.batched
         intake = Intake(self.capture, plain, len(found.nodes) <= PICTURES_UP_TO, stored.kinds, self._arenas)
         active = Active(Family(rank), entry, found, intake, flow, encoder, retained, self._needed(entry, ends, found))
+        active.expected = Expected(start, known) if stored.is_expected else None
         active.sequences, active.first_sequence = found.sequences, next_sequence()
         return active
 
@@ -241,18 +242,9 @@ class Scribe:
         `disturbed`: code of the user's may run inside the engine.
         """
         assert active.task is not None and active.intake is not None
-        bare = None if disturbed else self._bare(active)
+        bare = None if disturbed else bare_leaves(active.entry, active.walk, active.flow, active.intake)
         active.hooks = Hooks(active.walk, active.intake, active.task, active.retained, pause, active.flow, bare, flush)
         return active.hooks
-
-    def _bare(self, active: Active) -> BareLeaves | None:
-        entry, flow, intake = active.entry, active.flow, active.intake
-        if flow is None or intake is None or not intake.plain:
-            return None
-        is_usual = entry.accumulates and entry.inputs is None and not entry.create_graph
-        if not (is_usual and flow.alone and is_undisturbed(active.walk)):
-            return None
-        return BareLeaves(active.walk, flow, intake.take)
 
     def _note_retaining_inputs(self, entry: Entry, names: Names) -> None:
         """`backward(inputs=[y])` makes a non-leaf `y` retain its gradient, for good."""
@@ -296,6 +288,9 @@ class Scribe:
             active.hooks.settle(failed=error is not None)
         if active.intake is not None:
             active.intake.settle()
+        if active.expected is not None and active.intake is not None:
+            has_failed = error is not None
+            active.expected.confirm(active.walk, active.intake, gathered, has_failed, self._templates, self._writer)
         failed = None if active.encoder is None else self._finish_executions(active, active.encoder, error)
         capture = self.capture_for(rank)
         returned = None

@@ -40,11 +40,7 @@ class Listener(Protocol):
         ...
 
     def hooking(self, tensor: Any) -> None:
-        """`tensor.register_hook()` has returned."""
-        ...
-
-    def hooking_inside(self) -> None:
-        """A hook is set on a node, or hooks on what is saved for backward."""
+        """`tensor.register_hook()` has returned; None: a hook is set on a node, or on what is saved for backward."""
         ...
 
     def swapping(self, first: Any, second: Any) -> Callable[[], None]:
@@ -99,7 +95,7 @@ def install(listener: Listener) -> Installed:
             until_compiled.wrap(owner, name, partial(_group, listener, api))
     until_compiled.wrap(torch.Tensor, "retain_grad", partial(_noting, listener.retaining))
     until_compiled.wrap(torch.Tensor, "register_hook", partial(_noting, listener.hooking))
-    note = partial(_first_noting, listener.hooking_inside)
+    note = partial(_first_noting, partial(listener.hooking, None))
     until_compiled.wrap(torch.autograd.graph.saved_tensors_hooks, "__enter__", note)
     if placing.OWNER is not None:
         lasting.put(placing.OWNER, placing.NAME, staticmethod(note(getattr(placing.OWNER, placing.NAME))))

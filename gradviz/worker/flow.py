@@ -19,18 +19,19 @@ _MOST_ALONE = 2  # leaves after one node: of more the engine's heap does not tak
 class Flow:
     """The terms at each node, and what hooks want to know of each slot.
 
-    `slots` holds for each slot of a node which of the graph's kinds of tensors (dtype and shape) flows along it, and
-    the place of the output that gets all its gradient from there: outputs are counted through all nodes, `places` has
-    the first one of each. Of nodes in `separate` each output is such a one, and there are several. `arriving` tells
-    which kind comes to a node with one output. `no_views` is noted by the hooks: of these nodes it is known that they
-    send no view of what they get. `alone` maps nodes of torch's to the leaves, in the order in which they run, that
-    get gradient from there only, where no other leaf gets any from there.
+    `kinds` are those of each node's outputs: numbers of dtypes and shapes. `slots` holds for each slot of a node the
+    kind of what flows along it, and the place of the output that gets all its gradient from there: outputs are counted
+    through all nodes, `places` has the first one of each. Of nodes in `separate` each output is such a one, and there
+    are several. `arriving` tells which kind comes to a node with one output. `no_views` is noted by the hooks: of these
+    nodes it is known that they send no view of what they get. `alone` maps nodes of torch's to the leaves, in the order
+    in which they run, that get gradient from there only, where no other leaf gets any from there.
     It depends on the graph and the roots only: `again` gives that of another run through an equal graph.
     """
 
     def __init__(self, walk: Walk, seeds: Sequence[Seed], outputs: Sequence[Sequence[int]]) -> None:
         """`outputs` are the kinds of each node's outputs."""
         self.seeds = seeds
+        self.kinds = outputs
         self.terms: list[list[Term]] = [[] for _ in walk.nodes]
         self.arriving = [kinds[0] if len(kinds) == 1 else ANY for kinds in outputs]
         self.slots = [[(ANY, SHARED)] * slots for slots in walk.slots]

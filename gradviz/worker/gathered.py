@@ -56,6 +56,7 @@ class Gathered:
     changes: list[Change] = field(default_factory=list)
     sums: dict[int, Item] = field(default_factory=dict)  # index -> what came, where a tensor hook stands before it
     computed: dict[int, list[Item]] = field(default_factory=dict)  # index -> what left before hooks on the node
+    unseen: bool = False  # whether an output got no gradient
     trouble: BaseException | None = None
 
     def note(self, error: Exception) -> None:

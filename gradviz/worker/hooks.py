@@ -52,7 +52,7 @@ class Hooks:
         self.sees_user_hooks = False
         self._walk = walk
         self._take = intake.take
-        self._view = intake.view
+        self._intake = intake
         self._takes = intake.takes
         self._sent = Sent(flow)
         self._task = task
@@ -63,7 +63,9 @@ class Hooks:
         self._retained: dict[int, list[Retained]] = {}
         for entry in retained:
             self._retained.setdefault(entry.index, []).append(entry)
-        self._at_leaves = LeafHooks(walk, task, intake, self._sent, self._sums, self.gathered)
+        self._at_leaves = LeafHooks(
+            walk, task, intake, self._sent, self._sums, self.gathered, None if flow is None else flow.arriving
+        )
         self._placing = Placing()
         self._flush = flush
         self._due = perf_counter() + FLUSH_SECONDS
@@ -173,7 +175,7 @@ class Hooks:
         It runs for each node, so what it needs is at hand, and it is one piece: a call of a function for each part of
         it would cost as much as what the parts do.
         """
-        task, sent, takes, view, sums = self._task, self._sent.entries, self._takes, self._view, self._sums
+        task, sent, takes, intake, sums = self._task, self._sent.entries, self._takes, self._intake, self._sums
         arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
         append = self.gathered.ran.append
         leaves_after = [()] * len(flow.terms) if self.bare is None else self.bare.after
@@ -189,7 +191,7 @@ class Hooks:
                 if passing is None:
                     passed: Item = UNDEFINED
                     if index not in flow.separate or not self._sent.are_known(index, grad_outputs):
-                        outputs = self._several(grad_outputs)
+                        outputs = self._several(index, grad_outputs)
                 else:
                     place = places[index]
                     known = sent[place]
@@ -206,10 +208,12 @@ class Hooks:
                         continue
                     if gradient is passing:  # an addition hands on the very tensor that it got
                         item = passed
+                        if kind != arriving[index] and kind >= 0:
+                            intake.surprised = True
                     elif no_views[index] or len(grad_inputs) > 1 or not isinstance(passed, Deferred):
                         item = takes[kind](gradient)
                     else:
-                        viewed = view(gradient, passing, passed)
+                        viewed = intake.view(gradient, passing, passed, kind)
                         no_views[index] = viewed is None
                         item = viewed or takes[kind](gradient)
                     inputs.append(item)
@@ -241,14 +245,23 @@ class Hooks:
             ended = perf_counter()
             self._due = ended + max(FLUSH_SECONDS, ended - began)
 
-    def _several(self, gradients: Any) -> list[Item]:
-        return [UNDEFINED if gradient is None else self._take(gradient) for gradient in gradients]
+    def _several(self, index: int, gradients: Any) -> list[Item]:
+        """What arrives at a node, taken in as what is expected of each output."""
+        kinds = [] if self._flow is None else self._flow.kinds[index]
+        if len(kinds) != len(gradients):
+            self._intake.surprised = True
+            return [UNDEFINED if gradient is None else self._take(gradient) for gradient in gradients]
+        self.gathered.unseen = self.gathered.unseen or any(gradient is None for gradient in gradients)
+        return [
+            UNDEFINED if gradient is None else self._takes[kind](gradient)
+            for kind, gradient in zip(kinds, gradients, strict=True)
+        ]
 
     def _starts(self, index: int, grad_outputs: Any) -> None:
         if not self._task.is_current():
             return
         try:
-            arrived = self._several(grad_outputs)
+            arrived = self._several(index, grad_outputs)
             self.gathered.started[index] = arrived
             for entry in self._retained.get(index, ()):
                 incoming = arrived[entry.output_nr] if entry.output_nr < len(arrived) else UNDEFINED

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from io import BytesIO
+from functools import partial
 from typing import Any
 
 import torch
 
+from gradviz.worker.arenas import ARENA, Arena, Arenas
 from gradviz.worker.capture import Capture, Head, memory_at
 from gradviz.worker.reading import STRIDED
 from gradviz.worker.summary import SMALL_SAMPLE, Reduced, Summary, packed_numbers, reduce, summaries
 
 # Larger tensors are reduced on the spot: a copy would cost as much as the passes over it.
 COPIED_UP_TO = 65_536  # elements
-_ARENA = 1 << 21  # bytes of one batch: passes cost more than their 20 calls into torch, and 2 MB are near
-_ARENAS = 16  # so many are kept from call to call
 _UNFINISHED = 256  # so many tensors of one kind, reduced, wait for their pictures; 8 KB each
 _BATCHED = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 # Without the stack of contexts in `quiet`: a plain intake is one that nobody watches.
@@ -58,38 +57,6 @@ def packed(item: Item) -> bytes:
     return item if isinstance(item, bytes) else item.packed
 
 
-class Arena:
-    """Memory for the copies of one batch."""
-
-    __slots__ = ("memory",)
-
-    def __init__(self) -> None:
-        self.memory = BytesIO(bytes(_ARENA))  # to write into it is the quickest way there is to copy from an address
-
-    def tensor(self, end: int, dtype: torch.dtype) -> torch.Tensor:
-        """The elements that lie before `end`; the arena must not be written to while they are in use."""
-        return torch.frombuffer(self.memory.getbuffer()[:end], dtype=dtype)
-
-
-class Arenas:
-    """Arenas that are free. They are used again: memory that is new costs more than what is copied into it."""
-
-    def __init__(self) -> None:
-        self._free: list[Arena] = []
-
-    def take(self) -> Arena:
-        """An arena, whatever it holds."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            return Arena()
-
-    def give(self, arena: Arena) -> None:
-        """An arena is free again."""
-        if len(self._free) < _ARENAS:
-            self._free.append(arena)
-
-
 class Intake:
     """The gradients of one call. `plain`: all are dense, real, on the CPU, and nobody watches what we do."""
 
@@ -102,6 +69,8 @@ class Intake:
         arenas: Arenas | None = None,
     ) -> None:
         """`kinds` are those that are expected: `takes` has a way for each, and at last one for all others."""
+        self.surprised = False  # a gradient was of another kind than was expected
+        self._kinds = kinds
         self._arenas = arenas or Arenas()
         self._capture = capture
         self.plain = plain
@@ -121,7 +90,21 @@ class Intake:
         except (AttributeError, RuntimeError):  # a kind without size or memory, or whose size is a symbol
             return self.pack(tensor)
 
-    def view(self, tensor: Any, of: Any, item: Deferred) -> Item | None:
+    def otherwise(self, tensor: Any, dtype: torch.dtype, shape: torch.Size) -> Item:
+        """Take in a tensor that was expected to be a plain one of this type and shape."""
+        try:
+            if tensor.is_cpu and tensor.dtype is dtype and tensor.shape == shape:
+                return self.pack(tensor)
+            self.surprised = True
+            is_usual = type(tensor) is torch.Tensor and tensor.is_cpu
+            return (
+                self.take(tensor) if is_usual and (tensor.dtype, tensor.shape) != (dtype, shape) else self.pack(tensor)
+            )
+        except (AttributeError, RuntimeError):  # as in `take`
+            self.surprised = True
+            return self.pack(tensor)
+
+    def view(self, tensor: Any, of: Any, item: Deferred, kind: int) -> Item | None:
         """Take in a tensor that may be a view of `of`, of which `item` was taken and which was not written to since.
 
         A transposed gradient has the same statistics. None where it is no such view, or where pictures are wanted,
@@ -130,6 +113,8 @@ class Intake:
         if self._thumbnails or not self.plain or tensor.layout is not STRIDED or tensor.data_ptr() != of.data_ptr():
             return None
         key = tensor.dtype, tensor.shape, tensor.stride(), of.numel()
+        if kind >= 0 and key[:2] != self._kinds[kind]:
+            self.surprised = True
         if key not in self._heads:
             self._heads[key] = self._view_head(*key)
         head = self._heads[key]
@@ -153,11 +138,12 @@ class Intake:
         """Choose how tensors of this type and shape are taken in."""
         capture = self._capture
         head = capture.head(dtype, shape)
-        take: Take = capture.pack
         if head is not None and 0 < head.count <= capture.whole_up_to:
-            take = _whole(head, capture.pack)
+            take = _whole(self, head, dtype, shape)
         elif head is not None and head.count > 0 and dtype in _BATCHED:
             take = (_copied if head.count <= COPIED_UP_TO else _reduced)(self, dtype, shape)
+        else:
+            take = partial(self.otherwise, dtype=dtype, shape=shape)
         self._takes[dtype, shape] = take
         return take
 
@@ -207,7 +193,7 @@ class Batch:
         self._arenas = arenas
         self._arena: Arena | None = None
         self._write: Callable[[Any], int] = _nowhere
-        self._most = _ARENA // self._size  # copies that an arena holds
+        self._most = ARENA // self._size  # copies that an arena holds
         self._room = 0  # for so many more
 
     def add(self, address: int) -> Deferred:
@@ -289,44 +275,47 @@ class Batch:
                 items[position].packed = pack(Summary(measured))
 
 
-# In the ways below reads are spelled out: a call costs as much as one of them. That the size is as expected keeps
-# from reading beyond a tensor's end.
+# In the ways below reads are spelled out: a call costs as much as one of them. That type, shape and device are as
+# expected keeps from reading beyond a tensor's end, or where there is nothing.
 
 
-def _whole(head: Head, slowly: Take) -> Take:
-    data, size, memory = head.data, head.size, head.memory
+def _whole(intake: Intake, head: Head, dtype: torch.dtype, shape: torch.Size) -> Take:
+    data, memory = head.data, head.memory
 
     def take(tensor: Any) -> Item:
         if (
             tensor.__class__ is _TENSOR
+            and tensor.shape == shape
+            and tensor.dtype is dtype
+            and tensor.is_cpu
             and tensor.layout is STRIDED
             and tensor.is_contiguous()
-            and tensor.nbytes == size
             and not tensor.is_neg()
         ):
             address = tensor.data_ptr()
             if address:  # an efficient zero tensor has no memory
                 return data + memory(address).raw
-        return slowly(tensor)
+        return intake.otherwise(tensor, dtype, shape)
 
     return take
 
 
 def _copied(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
     batches: dict[tuple[int, ...], Batch | None] = {}
-    size = shape.numel() * dtype.itemsize
     usual: Batch | None = None
 
     def take(tensor: Any) -> Item:
         nonlocal usual
         if (
             tensor.__class__ is not _TENSOR
+            or tensor.shape != shape
+            or tensor.dtype is not dtype
+            or not tensor.is_cpu
             or tensor.layout is not STRIDED
-            or tensor.nbytes != size
             or tensor.is_neg()
             or not (address := tensor.data_ptr())
         ):
-            return intake.pack(tensor)
+            return intake.otherwise(tensor, dtype, shape)
         is_usual = tensor.is_contiguous()
         if is_usual and usual is not None:
             return usual.add(address)
@@ -342,19 +331,20 @@ def _copied(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
 
 
 def _reduced(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
-    size = shape.numel() * dtype.itemsize
     batch: Batch | None = None
 
     def take(tensor: Any) -> Item:
         nonlocal batch
         if (
             tensor.__class__ is not _TENSOR
+            or tensor.shape != shape
+            or tensor.dtype is not dtype
+            or not tensor.is_cpu
             or tensor.layout is not STRIDED
-            or tensor.nbytes != size
             or tensor.is_neg()
             or not tensor.data_ptr()
         ):
-            return intake.pack(tensor)
+            return intake.otherwise(tensor, dtype, shape)
         if batch is None:
             batch = intake.batch(dtype, shape, tensor.stride())
         return batch.add_large(tensor)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.store.codec import UNDEFINED
+from gradviz.worker.flow import ANY
 from gradviz.worker.gathered import Change, Gathered, mark_of
 from gradviz.worker.intake import Intake
 from gradviz.worker.sent import Sent
@@ -20,11 +22,21 @@ class LeafHooks:
     """
 
     def __init__(
-        self, walk: Walk, task: Task, intake: Intake, sent: Sent, sums: Sums | None, gathered: Gathered
+        self,
+        walk: Walk,
+        task: Task,
+        intake: Intake,
+        sent: Sent,
+        sums: Sums | None,
+        gathered: Gathered,
+        arriving: Sequence[int] | None,
     ) -> None:
+        """`arriving` tells what kind of gradient comes to each node, as in `Flow`; None: nothing is known."""
         self._leaves = walk.leaves
         self._task = task
         self._take = intake.take
+        self._takes = intake.takes
+        self._arriving = arriving
         self._sent = sent
         self._sums = sums
         self._gathered = gathered
@@ -38,9 +50,14 @@ class LeafHooks:
             gradient = self._leaves[index].grad
             change = Change(index, 0, False, UNDEFINED if gradient is None else self._take(gradient), UNDEFINED)
             arrived = grad_outputs[0]
-            if arrived is not None:
+            if arrived is None:
+                self._gathered.unseen = True
+            else:
                 change.mark = mark_of(arrived)
-                change.incoming = None if self._sent.are_known(index, grad_outputs) else self._take(arrived)
+                if self._sent.are_known(index, grad_outputs):
+                    change.incoming = None
+                else:
+                    change.incoming = self._takes[ANY if self._arriving is None else self._arriving[index]](arrived)
             if change.incoming is not None:
                 self._gathered.started[index] = [change.incoming]
             self._pending[index] = change

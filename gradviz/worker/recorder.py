@@ -1,7 +1,6 @@
 """The recorder: attached to torch, it writes every call into the engine to a recording.
 
-It assumes nothing about the process: `with gradviz.record("x.gradviz"):` works in a test or a notebook, and
-`detach` leaves nothing behind.
+It assumes nothing about the process (`gradviz.record` works in a notebook), and `detach` leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -74,14 +73,12 @@ class Recorder:
         self._budget = Budget(options, writer.size)
         self._ranks = Ranks(self._budget)
         self._scribe = Scribe(writer, options.max_values, options.max_nodes, tracer)
-        self._identities = self._scribe.identities
         self._changes = self._scribe.changes
         self._patches: Installed | None = None
         self._between = Between(self._changes, self._care, self._listens)
         self._public: dict[int, list[Public]] = {}  # thread -> public functions that it is inside of
         self._warned = Warned()
-        self._hooked = False  # whether the script has ever set a tensor hook
-        self._hooked_inside = False  # or a hook on a node or on what is saved for backward
+        self._hooked = self._disturbed = False  # whether the script has ever set a tensor hook, or one in the engine
         self._suspended = False
         self._retired = False  # whether the user's limit is reached
         self.holder: Holder | None = None  # tries other seeds at a call; set by whoever wants that
@@ -186,27 +183,26 @@ class Recorder:
     def retaining(self, tensor: Any) -> None:
         """Remember a tensor whose `.grad` is kept."""
         with torch._C.DisableTorchFunction():
-            if tensor.grad_fn is not None and self._identities.retained.find(tensor) is None:
-                self._identities.retained.add(tensor, 0)
+            if tensor.grad_fn is not None and self._scribe.identities.retained.find(tensor) is None:
+                self._scribe.identities.retained.add(tensor, 0)
 
     def hooking(self, tensor: Any) -> None:
-        """Remember where a tensor hook was set."""
+        """Remember where a tensor hook was set (None: a hook on a node, or on what is saved for backward)."""
+        self._disturbed = True
+        if tensor is None:
+            return
         self._hooked = True
         with torch._C.DisableTorchFunction():
             if tensor.grad_fn is not None:
-                self._identities.mark_hooked(tensor.grad_fn)
-
-    def hooking_inside(self) -> None:
-        """Remember that the script has hooks that run in the engine besides those on tensors."""
-        self._hooked_inside = True
+                self._scribe.identities.mark_hooked(tensor.grad_fn)
 
     def swapping(self, first: Any, second: Any) -> Callable[[], None]:
         """Let go of two tensors while they are swapped."""
-        found = self._identities.swapping(first, second)
+        found = self._scribe.identities.swapping(first, second)
         traced = None if self._tracer is None else self._tracer.swapping(first, second)
 
         def swapped() -> None:
-            self._identities.swapped(found)
+            self._scribe.identities.swapped(found)
             if traced is not None:
                 traced()
 
@@ -224,7 +220,7 @@ class Recorder:
 
     def compiles(self) -> None:
         """Take away, for good, what would break graphs of torch.compile."""
-        self._hooked_inside = True  # what is compiled sets hooks that nobody sees
+        self._disturbed = True  # what is compiled sets hooks that nobody sees
         if self._patches is not None:
             self._patches.until_compiled.undo()
 
@@ -278,10 +274,8 @@ class Recorder:
         return active
 
     def _hook(self, active: Active, pause: Pause) -> None:
-        assert active.task is not None
         with quiet():
-            disturbed = self._hooked or self._hooked_inside
-            hooks = self._scribe.hooks(active, pause, lambda: self._flush(active), disturbed)
+            hooks = self._scribe.hooks(active, pause, lambda: self._flush(active), self._disturbed)
             hooks.register()
         if self._hooked or hooks.sees_user_hooks:
             pause.release()
@@ -383,13 +377,13 @@ class Recorder:
 
     def knowledge(self) -> Knowledge:
         """What experiments on this recorder's calls need to know."""
-        return Knowledge(self._identities, self._files, self._tracer, self._options.max_nodes)
+        return Knowledge(self._scribe.identities, self._files, self._tracer, self._options.max_nodes)
 
     def elsewhere(self, path: str) -> tuple[Scribe, Writer]:
         """A scribe that knows all nodes and names that this recorder knows, and writes a what-if to `path`."""
         writer = Writer(path, self._header)
         scribe = Scribe(writer, self._options.max_values, self._options.max_nodes, self._tracer)
-        scribe.identities = self._identities
+        scribe.identities = self._scribe.identities
         return scribe, writer
 
     @contextmanager

@@ -24,7 +24,7 @@ class Sent:
 
     def are_known(self, index: int, gradients: Sequence[Any]) -> bool:
         """Tell whether these, which arrive at a node, are the very tensors that were sent there."""
-        if self._places is None:
+        if self._places is None or len(gradients) > self._places[index + 1] - self._places[index]:
             return False
         for at, gradient in enumerate(gradients, self._places[index]):
             entry = self.entries[at]

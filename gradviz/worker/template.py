@@ -1,4 +1,9 @@
-"""The graph of a call as rows of the recording: equal graphs of a training loop are stored once."""
+"""The graph of a call as rows of the recording: equal graphs of a training loop are stored once.
+
+What costs most is to ask each node for the types and shapes of its outputs. Where all else is as in a graph that was
+met shortly before, these are expected to be, too; the hooks then compare each gradient with what was expected of it,
+and where one differs, or not all were seen, the graph is stored anew when the call has ended (`Templates.confirmed`).
+"""
 
 from __future__ import annotations
 
@@ -39,23 +44,28 @@ The name of an operation is a row of the tracer, that of a leaf minus the row of
 
 
 TensorKind = tuple[torch.dtype, torch.Size]
-Columns = tuple[list[int], list[int], list[int], list[int], list[int], list[int], list[int]]
-"""The specs of all nodes of a graph: a list for each part."""
+Columns = tuple[list[int], list[int], list[int], list[int], list[int], list[int]]
+"""The specs of all nodes of a graph, but for their outputs: a list for each part."""
+_OUTPUTS = 4  # their place in a spec
 
 
 class Look(NamedTuple):
-    """All that tells whether two graphs have the same template; sequence numbers go from the lowest one."""
+    """All but the outputs that tells whether two graphs have the same template.
+
+    Sequence numbers go from the lowest one; `retained` are outputs that retain their gradient.
+    """
 
     columns: Columns
     edges: list[EdgeRow]
     sequences: list[int]
+    retained: set[tuple[int, int]]
 
 
 class Stored(NamedTuple):
     """The template of a call's graph, and what its outputs take: elements of one output -> bytes of all such.
 
     `plain`: all outputs are real and on the CPU. `kinds` are the dtypes and shapes that occur, `outputs` which of them
-    each node's outputs have.
+    each node's outputs have. `is_expected`: the nodes were not asked for their outputs.
     """
 
     graph: int
@@ -63,6 +73,15 @@ class Stored(NamedTuple):
     plain: bool
     kinds: tuple[TensorKind, ...]
     outputs: list[list[int]]
+    is_expected: bool = False
+
+
+class Met(NamedTuple):
+    """A graph that was met before: `outputs` are the rows of its nodes' outputs."""
+
+    look: Look
+    outputs: list[int]
+    stored: Stored
 
 
 class Templates:
@@ -78,29 +97,44 @@ class Templates:
         self._texts: dict[Any, int] = {}
         self._ops: dict[str, int] = {}
         self._shapes: dict[int, list[tuple[Any, Any, Any]]] = {}  # row of outputs -> shape, dtype, device of each
-        self._recent: list[tuple[Look, Stored]] = []
+        self._recent: list[Met] = []
 
-    def store(self, walk: Walk, facts: Facts) -> Stored:
-        """Return the template of a graph, storing it when no earlier call had the same."""
+    def store(self, walk: Walk, facts: Facts, watched: bool) -> Stored:
+        """Return the template of a graph, storing it when no earlier call had the same.
+
+        `watched`: the call will not compare each gradient with what is expected.
+        """
         if len(self._specs) + len(self._texts) + len(self._keys) > _CACHE:
             for cache in (self._specs, self._texts, self._keys, self._recent):
                 cache.clear()
             self._rows.clear()
             self._lines.clear()
-        columns = self._columns(walk, facts)
         # Equal columns make equal rows: the graph of a training step is compared, not spelled out again.
-        look = Look(columns, walk.edges, _relative(walk.sequences))
-        stored = next((stored for known, stored in self._recent if known == look), None)
-        if stored is None:
-            numbers = self._numbers(columns)
-            stored = self._stored(self._find_or_add(walk, facts, numbers), columns[4])
-            self._remember(look, stored)
-        return stored
+        look = Look(self._columns(walk, facts), walk.edges, _relative(walk.sequences), facts.retained)
+        met = None if watched else next((met for met in self._recent if met.look == look), None)
+        if met is not None and met.stored.plain and all(met.stored.outputs):
+            return met.stored._replace(is_expected=True)
+        return self._asked(walk, look)
 
-    def _remember(self, look: Look, stored: Stored) -> None:
-        if len(look.edges) <= _COMPARED_UP_TO:
-            self._recent.insert(0, (look, stored))
-            del self._recent[_RECENT:]
+    def confirmed(self, walk: Walk, facts: Facts) -> Stored:
+        """The template of a graph of which another one was expected, perhaps wrongly: its nodes are asked."""
+        return self._asked(
+            walk, Look(self._columns(walk, facts), walk.edges, _relative(walk.sequences), facts.retained)
+        )
+
+    def _asked(self, walk: Walk, look: Look) -> Stored:
+        outputs = self._all_outputs(walk.nodes, look.retained)
+        met = next((met for met in self._recent if met.look == look and met.outputs == outputs), None)
+        if met is None:
+            numbers = self._numbers(look.columns, outputs)
+            met = Met(look, outputs, self._stored(self._find_or_add(walk, numbers), outputs))
+        self._remember(met)
+        return met.stored
+
+    def _remember(self, met: Met) -> None:
+        """The latest one comes first: of several that differ in their outputs only it is expected next."""
+        if len(met.look.edges) <= _COMPARED_UP_TO:
+            self._recent = [met, *(other for other in self._recent if other is not met)][:_RECENT]
 
     def _stored(self, graph: int, rows: list[int]) -> Stored:
         """`rows` are those of the nodes' outputs."""
@@ -117,7 +151,7 @@ class Templates:
                 of_row[row].append(kinds.setdefault((dtype, torch.Size(sizes_of(shape))), len(kinds)))
         return Stored(graph, sizes, plain, tuple(kinds), [of_row[row] for row in rows])
 
-    def _find_or_add(self, walk: Walk, facts: Facts, numbers: list[int]) -> int:
+    def _find_or_add(self, walk: Walk, numbers: list[int]) -> int:
         different = {number: at for at, number in enumerate(dict.fromkeys(numbers))}
         columns = columns_of([self._rows[number] for number in different])
         spread = [different[number] for number in numbers]
@@ -144,16 +178,15 @@ class Templates:
             list(walk.kinds),
             located.sites,
             names,
-            self._all_outputs(walk.nodes, facts.retained),
             saved,
             list(walk.orders),
         )
 
-    def _numbers(self, columns: Columns) -> list[int]:
+    def _numbers(self, columns: Columns, outputs: list[int]) -> list[int]:
         """The number of each node's spec."""
         specs = self._specs
         numbers = []
-        for spec in zip(*columns, strict=True):
+        for spec in zip(*columns[:_OUTPUTS], outputs, *columns[_OUTPUTS:], strict=True):
             number = specs.get(spec)
             numbers.append(self._add_spec(spec) if number is None else number)
         return numbers

@@ -14,6 +14,7 @@ Used by the recorder like this:
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -72,10 +73,9 @@ class Tracer:
             lines.settle()
         self._log.settle(before_call)
 
-    @property
-    def threads(self) -> int:
-        """How many threads have run lines of the user's."""
-        return len(self._threads)
+    def is_alone(self) -> bool:
+        """Whether one thread has made all nodes that there are: sequence numbers count per thread."""
+        return len(self._threads) <= 1 and len(sys._current_frames()) == 1
 
     def site(self, sequence: int) -> Site | None:
         """The site of the node with this autograd sequence number, None when no line is known to have made it.
