@@ -138,7 +138,7 @@ class Changes:
         tensors, states = [], self._states
         for at, tensor in leaves.items():
             state = states.get(known[at].node)
-            if state is None or state.value is None or type(tensor) not in PLAIN:
+            if state is None or state.value is None or state.kind is None or type(tensor) not in PLAIN:
                 continue
             data = state.value.data
             if data is not None and (tensor.dtype, tensor.shape) == state.kind:

@@ -32,13 +32,20 @@ class Encoder:
         """The executions that are new since the last time, each an entry of `store.runs`."""
         ran, sums, computed = gathered.ran, gathered.sums, gathered.computed
         entries = []
-        ids, orders, lefts, terms = self._walk.ids, self._orders, self._left, self._flow.terms
+        ids, orders, lefts, only = self._walk.ids, self._orders, self._left, self._flow.only
         new = ran[self._done :] if self._done else ran
         for order, (index, outputs, inputs, finished) in enumerate(new, self._done):
-            left = [item if item.__class__ is bytes else item.packed for item in inputs]  # type: ignore[union-attr]
-            if outputs is None and finished and len(terms[index]) == 1 and index not in computed:  # most of them
-                _, source, slot = terms[index][0]
-                entries.append(sent_on(order, ids[index], orders[source], slot, left))
+            if len(inputs) == 1:
+                (item,) = inputs
+                data = item if item.__class__ is bytes else item.packed  # type: ignore[union-attr]
+                left = [data]
+            else:
+                left = [item if item.__class__ is bytes else item.packed for item in inputs]  # type: ignore[union-attr]
+                data = b"".join(left)
+            term = only[index]
+            if outputs is None and finished and term is not None and index not in computed:  # most of them
+                source, slot = term
+                entries.append(sent_on(order, ids[index], orders[source], slot, len(left), data))
             else:
                 got, arrived = self._got(index, outputs, sums)
                 own = [packed(item) for item in computed[index]] if index in computed else left

@@ -17,15 +17,18 @@ _MOST_ALONE = 2  # leaves after one node: of more the engine's heap does not tak
 
 
 class Flow:
-    """The terms at each node, and what hooks want to know of each slot.
+    """The terms at each node, and what hooks want to know of each slot. It depends on the graph and the roots only.
 
-    `kinds` are those of each node's outputs: numbers of dtypes and shapes. `slots` holds for each slot of a node the
-    kind of what flows along it, and the place of the output that gets all its gradient from there: outputs are counted
-    through all nodes, `places` has the first one of each. Of nodes in `separate` each output is such a one, and there
-    are several. `arriving` tells which kind comes to a node with one output. `no_views` is noted by the hooks: of these
-    nodes it is known that they send no view of what they get. `alone` maps nodes of torch's to the leaves, in the order
-    in which they run, that get gradient from there only, where no other leaf gets any from there.
-    It depends on the graph and the roots only: `again` gives that of another run through an equal graph.
+    only: source and slot of the term of a node that has one.
+    kinds: those of each node's outputs: numbers of dtypes and shapes of the graph.
+    arriving: which kind comes to a node with one output.
+    places: outputs are counted through all nodes; this is the place of each node's first one.
+    slots: for each slot of a node the kind of what flows along it, and the place of the output that gets all its
+        gradient from there.
+    separate: nodes with several outputs, each of which gets all its gradient from one slot.
+    alone: from nodes of torch's to the leaves, in the order in which they run, that get gradient from there only, where
+        no other leaf gets any from there.
+    no_views: noted by the hooks: it is known of these nodes that they send no view of what they get.
     """
 
     def __init__(self, walk: Walk, seeds: Sequence[Seed], outputs: Sequence[Sequence[int]]) -> None:
@@ -46,6 +49,7 @@ class Flow:
             terms[target].append((output_nr, source, slot))
         for index, found in enumerate(terms):
             self._note_slots(index, found, outputs[index])
+        self.only = [found[0][1:] if len(found) == 1 else None for found in terms]
         self.alone = self._alone(walk)
 
     def _alone(self, walk: Walk) -> dict[int, tuple[int, ...]]:

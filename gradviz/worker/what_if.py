@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -126,6 +126,10 @@ class _Names(Names):
     def of(self, tensor: Any) -> str | None:
         """The name of a tensor."""
         return self._texts.get(id(tensor)) or self._script.of(tensor)
+
+    def of_all(self, tensors: Mapping[int, Any]) -> dict[int, str | None]:
+        """The names of tensors, which go by number."""
+        return {number: self.of(tensor) for number, tensor in tensors.items()}
 
 
 def user_hooks(call: HeldCall, roots: Sequence[Any]) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def test_what_was_sent_on_is_the_same_entry_in_one_step() -> None:
     whole = codec.pack_whole(1, bytes(8))
     for left in ([], [whole], [codec.UNDEFINED, whole]):
         data = codec.pack_execution([codec.pack_same(3, 1)], left)
-        assert runs.sent_on(7, 1 << 40, 3, 1, left) == runs.execution(7, 1 << 40, data)
+        assert runs.sent_on(7, 1 << 40, 3, 1, len(left), b"".join(left)) == runs.execution(7, 1 << 40, data)
 
 
 packed_none = codec.pack_execution([codec.UNDEFINED], [])

@@ -14,8 +14,10 @@ from torch import nn
 from gradviz.model import TensorValue
 from gradviz.model.tensors import statistics_of
 from gradviz.store import codec
+from gradviz.worker.arenas import Arenas
 from gradviz.worker.capture import Capture
-from gradviz.worker.intake import Arenas, Batch, Deferred, Intake, packed
+from gradviz.worker.flow import ANY
+from gradviz.worker.intake import Batch, Deferred, Intake, packed
 from gradviz.worker.summary import summarise
 from tests.worker.inspecting import record, tensor_of, values
 
@@ -284,8 +286,8 @@ def test_a_transposed_gradient_shares_the_numbers_and_a_slice_does_not() -> None
     whole = torch.randn(40, 30)
     item = intake.take(whole)
     assert isinstance(item, Deferred)
-    assert intake.view(whole[:20], whole, item) is None
-    turned = intake.view(whole.t(), whole, item)
+    assert intake.view(whole[:20], whole, item, ANY) is None
+    turned = intake.view(whole.t(), whole, item, ANY)
     assert turned is not None
     intake.settle()
     value = types.value(packed(turned))
