@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # In a long run an event names so many tensors and says how many more there were.
 NAMES = 16
 WHOLE_NAMES_UP_TO = 64  # events
+_flatten: Any = torch._utils._flatten_dense_tensors
 _MANY = 16  # values that are compared at one go
 Norm = float | None
 _SMALL = HEAD + 4 * SMALL  # bytes of a packed value that is surely kept whole in a print
@@ -148,7 +149,7 @@ class Changes:
             return {}
         try:
             with below_autograd():
-                flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+                flat = _flatten(tensors)
         except RuntimeError as error:  # types that have nothing in common
             if not started_here(error):
                 raise
