@@ -7,8 +7,10 @@ before the whole run and after it.
 
 from __future__ import annotations
 
+import math
+import signal
 import sys
-from collections import Counter
+from _signal import getsignal  # type: ignore[import-not-found]  # that of `signal` makes an enum of each
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -21,7 +23,10 @@ from gradviz.worker.flow import Flow
 from gradviz.worker.intake import Intake, Item, packed
 from gradviz.worker.reading import PLAIN, STRIDED
 from gradviz.worker.sums import has_hooks
+from gradviz.worker.threads import sequence_now
 from gradviz.worker.walk import CUSTOM, OPAQUE, Walk
+
+_SIGNALS = tuple(map(int, signal.valid_signals()))
 
 
 class Before(NamedTuple):
@@ -42,8 +47,10 @@ class BareLeaves:
         """All of the graph must be plain, and nothing but torch's own nodes may run."""
         self._walk = walk
         self._take = take
+        self._only = flow.only
         self._before: dict[int, Before] = {}
         self._changed: list[tuple[int, int, Item]] = []  # order, index, `.grad` after
+        self._failed: tuple[int, Item] | None = None  # the leaf whose turn it was when the run failed, `.grad` then
         self.after: list[tuple[int, ...]] = [()] * len(walk.nodes)  # which of them run right after a node
         gradients = {index: leaf.grad for index, leaf in walk.leaves.items()}
         shared = _shared(gradients.values())
@@ -58,7 +65,7 @@ class BareLeaves:
 
     def _look(self, index: int, gradient: Any, shared: set[int]) -> Before | None:
         """What a leaf's gradient is now; None where the leaf needs its hooks."""
-        if not self._walk.known[index].is_bare or self._walk.leaves[index]._post_accumulate_grad_hooks:
+        if not self._walk.known[index].is_bare:
             return None
         if gradient is None:
             return _NONE
@@ -71,18 +78,32 @@ class BareLeaves:
             return None
         return Before(self._take(gradient), address, gradient._version)
 
-    def settle(self, ran: list[Any], failed: bool) -> None:
+    def give_up(self) -> list[int]:
+        """Hooks of the user's were found after all: all of these leaves need theirs."""
+        found = list(self._before)
+        self._before.clear()
+        self.after[:] = [()] * len(self.after)
+        return found
+
+    def settle(self, ran: list[Any], error: BaseException | None) -> None:
         """The run has ended: what is `.grad` now? What did not run after all is taken out of `ran` again."""
         before, leaves = self._before, self._walk.leaves
-        while failed and ran and ran[-1][0] in before and not self._has_run(ran[-1][0]):
-            ran.pop()
+        while error is not None and ran and ran[-1][0] in before and not self._has_run(ran[-1][0], ran):
+            index = ran.pop()[0]
+            if isinstance(error, Exception):  # a Ctrl-C ends the run before it is the leaf's turn
+                gradient = leaves[index].grad
+                self._failed = index, UNDEFINED if gradient is None else self._take(gradient)
         for order, entry in enumerate(ran):
             index = entry[0]
             if index in before:
                 gradient = leaves[index].grad
                 self._changed.append((order, index, UNDEFINED if gradient is None else self._take(gradient)))
 
-    def _has_run(self, index: int) -> bool:
+    def _has_run(self, index: int, ran: list[Any]) -> bool:
+        source, slot = self._only[index] or (index, 0)
+        sent = next((inputs for at, _, inputs, _ in reversed(ran) if at == source), ())
+        if slot < len(sent) and sent[slot] == UNDEFINED:  # nothing to add
+            return True
         gradient, before = self._walk.leaves[index].grad, self._before[index]
         if gradient is None:
             return False
@@ -96,33 +117,61 @@ class BareLeaves:
             after = packed(item)
             values = packed(before[index].item), sent(index), after, after
             rows.append(AccumulationRow(False, known[index].name, ids[index], 0, order, *values))
+        if self._failed is not None:
+            index, item = self._failed
+            earlier = packed(before[index].item)
+            values = earlier, sent(index), earlier, packed(item)
+            rows.append(AccumulationRow(False, known[index].name, ids[index], 0, None, *values))
         return rows
 
 
 def _shared(gradients: Iterable[Any]) -> set[int]:
-    """The addresses of gradients that are those of several leaves; each would be changed by the other ones, too."""
-    addresses = Counter(
-        gradient.data_ptr() for gradient in gradients if type(gradient) in PLAIN and gradient.layout is STRIDED
-    )
-    return {address for address, count in addresses.items() if count > 1}
+    """The addresses of gradients whose memory is also that of others; each would be changed by the other ones, too."""
+    plain = [gradient for gradient in gradients if type(gradient) in PLAIN and gradient.layout is STRIDED]
+    # Arrays of numpy's may lie over each other although each tensor has a storage of its own.
+    spans = sorted([(gradient.data_ptr(), gradient.untyped_storage().nbytes()) for gradient in plain])
+    found: set[int] = set()
+    reached = last = 0
+    for address, size in spans:
+        if address < reached:
+            found.update((last, address))
+        if address + size > reached:
+            reached, last = address + size, address
+    return found
 
 
-def bare_leaves(entry: Entry, walk: Walk, flow: Flow | None, intake: Intake) -> BareLeaves | None:
+def bare_leaves(entry: Entry, walk: Walk, flow: Flow | None, intake: Intake, since: float = 0) -> BareLeaves | None:
     """Those of a run into which the script has put no code of its own, so far as it is known; None where none can be.
 
-    Each node of torch's runs once in it, and its gradients add up in `.grad`.
+    Each node of torch's runs once in it, and its gradients add up in `.grad`. What was set on nodes with a sequence
+    number before `since` nobody has seen.
     """
-    if flow is None or not flow.alone or not intake.plain:
+    if flow is None or not flow.alone or not intake.plain or walk.cut or walk.twins:
         return None
     is_usual = entry.accumulates and entry.inputs is None and not entry.create_graph
-    return BareLeaves(walk, flow, intake.take) if is_usual and _is_undisturbed(walk) else None
+    if not is_usual or (since and any(-1 < number < since for number in walk.sequences)):
+        return None
+    return BareLeaves(walk, flow, intake.take) if _is_undisturbed(walk) else None
 
 
 def _is_undisturbed(walk: Walk) -> bool:
     """Whether nothing but torch's own nodes will run, so far as the graph and the process tell."""
-    if CUSTOM in walk.kinds or OPAQUE in walk.kinds or len(sys._current_frames()) > 1:
+    if CUSTOM in walk.kinds or OPAQUE in walk.kinds or len(sys._current_frames()) > 1 or has_hooks(walk):
         return False
-    if any(type(leaf) not in PLAIN for leaf in walk.leaves.values()) or has_hooks(walk):
+    if any(type(leaf) not in PLAIN or leaf._post_accumulate_grad_hooks for leaf in walk.leaves.values()):
         return False
     distributed: Any = sys.modules.get("torch.distributed")  # which changes `.grad` from C++
-    return distributed is None or not distributed.is_available() or not distributed.is_initialized()
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return False
+    handlers = map(getsignal, _SIGNALS)  # they run in the midst of our hooks; that of Ctrl-C ends the run
+    return not any(callable(handler) and handler is not signal.default_int_handler for handler in handlers)
+
+
+def seen_since() -> float:
+    """The sequence number of the next node: code of the user's that hangs on earlier ones was not seen.
+
+    Nor is what hangs on any where a context of hooks on saved tensors has begun, or may have.
+    """
+    top: Any = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
+    now = sequence_now()
+    return math.inf if (now > 0 if top is None else top(True) is not None) else now

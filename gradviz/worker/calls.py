@@ -13,7 +13,7 @@ from gradviz.store.codec import UNDEFINED, pack_values
 from gradviz.store.writer import AccumulationRow, CallEnd, CallStart, Writer
 from gradviz.worker import accumulate, facts
 from gradviz.worker.arenas import Arenas
-from gradviz.worker.bare_leaves import bare_leaves
+from gradviz.worker.bare_leaves import bare_leaves, seen_since
 from gradviz.worker.budget import FULL_BYTES, MAX_VALUES
 from gradviz.worker.capture import SMALL, Capture
 from gradviz.worker.entry import Entry
@@ -107,6 +107,7 @@ class Scribe:
         self._sources = Sources(writer)
         self._max_values = max_values
         self._arenas = Arenas()
+        self._since = seen_since()
         self.capture = Capture(writer, max_values)
         # The numbers of a large parameter are wanted at each call, a picture of it would cost more than they do.
         self._plain = Capture(writer, max_values, thumbnails=False)
@@ -242,7 +243,8 @@ class Scribe:
         `disturbed`: code of the user's may run inside the engine.
         """
         assert active.task is not None and active.intake is not None
-        bare = None if disturbed else bare_leaves(active.entry, active.walk, active.flow, active.intake)
+        of = active.entry, active.walk, active.flow, active.intake
+        bare = None if disturbed else bare_leaves(*of, self._since)
         active.hooks = Hooks(active.walk, active.intake, active.task, active.retained, pause, active.flow, bare, flush)
         return active.hooks
 
@@ -285,7 +287,7 @@ class Scribe:
         """Write the second transaction."""
         rank, gathered = active.rank, active.gathered
         if active.hooks is not None:
-            active.hooks.settle(failed=error is not None)
+            active.hooks.settle(error)
         if active.intake is not None:
             active.intake.settle()
         if active.expected is not None and active.intake is not None:

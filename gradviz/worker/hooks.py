@@ -99,6 +99,9 @@ class Hooks:
                     self._last(index, node, handle)
         for index, node in walk.twins:
             self._on_leaf(index, node)
+        if self.bare is not None and self.sees_user_hooks:
+            for index in self.bare.give_up():
+                self._on_leaf(index, walk.nodes[index])
 
     def remove(self) -> None:
         """Take all hooks away."""
@@ -113,10 +116,10 @@ class Hooks:
         """Tell whether a hook's function is ours."""
         return function is self._ran or getattr(function, "__self__", None) in (self, self._at_leaves)
 
-    def settle(self, failed: bool) -> None:
+    def settle(self, error: BaseException | None) -> None:
         """The run has ended, and nothing of the user's has run since."""
         if self.bare is not None:
-            self.bare.settle(self.gathered.ran, failed)
+            self.bare.settle(self.gathered.ran, error)
 
     def forget(self) -> None:
         """Let go of what holds us in a cycle."""
@@ -132,6 +135,8 @@ class Hooks:
         handle = node.register_hook(self._bind(self._at_leaves.ran, index))
         if handle is not None:
             self._placing.keep(handle)
+            others = handle.hooks_dict_ref()
+            self.sees_user_hooks = self.sees_user_hooks or (others is not None and len(others) > 1)
         self._walk.known[index].is_bare = before is None and handle is None and tensor.nbytes <= _SMALL
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):

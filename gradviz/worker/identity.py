@@ -84,14 +84,21 @@ class Numbers(NamedTuple):
 
 
 class Lowest(NamedTuple):
-    """What tells the nodes of a graph apart by their sequence numbers, which are -1 for leaves.
+    """What tells the nodes of a graph apart by their sequence numbers, which are -1 for leaves and error nodes.
 
-    `lowest` are the positions of the nodes that lead to no other node but leaves; `is_freed`: the call frees the graph.
+    `lowest` are the positions of the nodes that lead to no other node but leaves, None where it is not known which
+    they are; `is_enough`: the call frees the graph, and all of its nodes have numbers.
     """
 
     sequences: Sequence[int]
-    lowest: Sequence[int]
-    is_freed: bool
+    lowest: Sequence[int] | None
+    is_enough: bool
+
+
+class _Serials(dict[int, int]):
+    """The serials of a graph, by sequence number; the lowest nodes hold them."""
+
+    __slots__ = ("__weakref__",)
 
 
 class Identities:
@@ -103,6 +110,9 @@ class Identities:
         self._key = f"gradviz{id(_recorders):x}.{next(_recorders)}"
         self._graph = self._key + ".graph"
         self._is_marked = False  # whether any node carries a mark that no call has given it
+        self._is_doubted = False  # whether threads that nobody sees have made nodes
+        self._living: list[weakref.ref[_Serials]] = []
+        self._sift_at = 256
         self._next = 0
         self.leaves = Tensors()
         self.retained = Tensors()
@@ -127,18 +137,32 @@ class Identities:
 
         `graph` is what tells nodes by their sequence numbers, None where these do not tell.
         """
-        if graph is None:
+        if graph is None or self._is_doubted:
             return self._number_each(nodes, leaves, ())
-        marks = [nodes[at].metadata for at in graph.lowest]
-        earlier = {id(found): found for mark in marks if (found := mark.get(self._graph)) is not None}
-        if not graph.is_freed or self._is_marked or earlier or any(self._key in mark for mark in marks):
-            known = [next((found[n] for found in earlier.values() if n in found), None) for n in graph.sequences]
+        marks = [nodes[at].metadata for at in graph.lowest or ()]
+        earlier = self._earlier(marks, graph.lowest is not None)
+        if not graph.is_enough or self._is_marked or earlier or any(self._key in mark for mark in marks):
+            known = [next((found[n] for found in earlier if n in found), None) for n in graph.sequences]
             return self._number_each(nodes, leaves, known)
         numbers = self._number_new(nodes, leaves)
-        serials = dict(zip(graph.sequences, numbers.serials, strict=True))
+        serials = _Serials(zip(graph.sequences, numbers.serials, strict=True))
+        serials.pop(-1, None)
         for mark in marks:
             mark[self._graph] = serials
+        self._keep_track(serials)
         return numbers
+
+    def _earlier(self, marks: Sequence[Any], are_all: bool) -> list[_Serials]:
+        """The serials of earlier graphs that share nodes with one; `marks` are of its lowest nodes, if known."""
+        if are_all:
+            return list({id(found): found for mark in marks if (found := mark.get(self._graph)) is not None}.values())
+        return [found for reference in self._living if (found := reference()) is not None]
+
+    def _keep_track(self, serials: _Serials) -> None:
+        self._living.append(weakref.ref(serials))
+        if len(self._living) >= self._sift_at:
+            self._living = [reference for reference in self._living if reference() is not None]
+            self._sift_at = max(256, 2 * len(self._living))
 
     def _number_new(self, nodes: Sequence[Any], leaves: Mapping[int, Any]) -> Numbers:
         """The numbers of a graph of which only the leaves may be known."""
@@ -186,6 +210,10 @@ class Identities:
     def mark_each(self) -> None:
         """From now on each node must carry its own mark."""
         self._is_marked = True
+
+    def doubt(self) -> None:
+        """From now on no sequence number tells a node: several threads have counted."""
+        self._is_marked = self._is_doubted = True
 
     def new_serial(self) -> int:
         """The next serial number."""

@@ -23,6 +23,9 @@ _monitoring: Any = getattr(sys, "monitoring", None)
 _FREE_IDS = (4, 3)
 
 
+_THREAD_STARTS: Any = getattr(getattr(threading.Thread, "_bootstrap_inner", None), "__code__", None)
+
+
 def can_monitor() -> bool:
     """Whether this Python has `sys.monitoring` and a number for us in it."""
     return _monitoring is not None and any(_monitoring.get_tool(number) is None for number in _FREE_IDS)
@@ -97,6 +100,8 @@ class MonitoringWatch:
             elif code.co_filename in self._files and code.co_name not in PASSED_OVER:
                 self._watch_code(code)
                 self._lines().enter(sys._getframe(1))
+            elif code is _THREAD_STARTS:  # it may make nodes without a line of the user's
+                self._lines()
             else:
                 return None if _ else _monitoring.DISABLE  # an exception thrown in (`_`) cannot be switched off
         except BaseException as error:

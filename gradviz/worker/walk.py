@@ -10,6 +10,7 @@ import torch
 
 from gradviz.store.writer import EdgeRow
 from gradviz.worker.identity import Identities, Known, Lowest
+from gradviz.worker.threads import sequence_now
 
 OPERATION, LEAF, CUSTOM, OPAQUE = range(4)
 UNKNOWN_SEQUENCE = -1
@@ -167,9 +168,13 @@ def _number(found: Walk, identities: Identities, only_leaves: bool, is_freed: bo
     sequences = found.sequences = _sequences_of(found)
     if found.cut:  # nobody knows which nodes are the lowest
         identities.mark_each()
-    # Error nodes have no number of their own.
-    tell = is_freed is not None and not found.cut and sequences.count(UNKNOWN_SEQUENCE) == len(found.leaves)
-    graph = Lowest(sequences, _lowest(found), bool(is_freed)) if tell else None
+    graph = None
+    if is_freed is not None and _are_of_one_thread(found):
+        has_errors = sequences.count(UNKNOWN_SEQUENCE) > len(found.leaves)  # their nodes have no number of their own
+        is_enough = is_freed and not found.cut and not has_errors
+        graph = Lowest(sequences, None if found.cut else _lowest(found), is_enough)
+    elif is_freed is not None:
+        identities.doubt()
     found.ids, found.orders, found.hooked, found.known = identities.number(found.nodes, found.leaves, graph)
 
 
@@ -180,6 +185,18 @@ def _sequences_of(found: Walk) -> list[int]:
         UNKNOWN_SEQUENCE if kind == LEAF or (number := node._sequence_nr()) > LARGEST_SEQUENCE else number
         for kind, node in zip(kinds, found.nodes, strict=True)
     ]  # fmt: skip
+
+
+def _are_of_one_thread(found: Walk) -> bool:
+    """Whether the sequence numbers may be those of this thread, which tell a node from any other.
+
+    Torch has threads of its own, and those of `torch.jit.fork` make nodes. What leads to a node is made after it.
+    """
+    numbers = [number for number in found.sequences if number != UNKNOWN_SEQUENCE]
+    if len(set(numbers)) < len(numbers) or max(numbers, default=0) >= sequence_now():
+        return False
+    sequences = found.sequences
+    return not any(UNKNOWN_SEQUENCE != sequences[source] <= sequences[target] for source, _, target, _ in found.edges)
 
 
 def _lowest(found: Walk) -> list[int]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from gradviz.store.codec import UNDEFINED
+from gradviz.worker import bare_leaves, calls
 from gradviz.worker.bare_leaves import BareLeaves, Before
 from gradviz.worker.leaf_hooks import LeafHooks
 from gradviz.worker.walk import Walk
@@ -52,6 +57,12 @@ def test_nothing_is_recorded_in_another_way(seed: int, tmp_path: Path) -> None:
 
 def _timeless(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in call.items() if key != "seconds"} for call in calls]
+
+
+@pytest.fixture(autouse=True)
+def no_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal handlers of the test's runner are not there."""
+    monkeypatch.setattr(bare_leaves, "_SIGNALS", (int(signal.SIGTERM),))
 
 
 @pytest.fixture
@@ -157,7 +168,185 @@ def test_what_did_not_run_after_all_is_taken_out_again() -> None:
     bare = BareLeaves.__new__(BareLeaves)
     bare._walk, bare._before = Walk(leaves=leaves), {1: Before(UNDEFINED, 0, 0), 3: Before(UNDEFINED, 0, 0)}
     bare._take, bare._changed = lambda tensor: tensor, []
-    ran: list[Any] = [(0, [], [], True), (1, None, [], True), (2, [], [], True), (3, None, [], True)]
-    bare.settle(ran, failed=True)
+    bare._only = [None, (0, 0), None, (2, 0)]
+    bare._failed, sent = None, [b"what it sent"]
+    ran: list[Any] = [(0, [], sent, True), (1, None, [], True), (2, [], sent, True), (3, None, [], True)]
+    bare.settle(ran, KeyboardInterrupt())
     assert [index for index, *_ in ran] == [0, 1, 2]
+    assert bare._failed is None
     assert bare._changed == [(1, 1, leaves[1].grad)]
+
+
+W, B, C = range(3)
+
+
+class Leaves:
+    """Three leaves; `spoil` is what the user's code does to the second one inside the engine."""
+
+    def __init__(self) -> None:
+        self.all = [torch.tensor(3.0, requires_grad=True) for _ in range(3)]
+
+    def spoil(self, *_: Any) -> None:
+        self.all[B].grad = torch.tensor(99.0)
+
+    def passing(self, tensor: torch.Tensor) -> torch.Tensor:
+        self.spoil()
+        return tensor
+
+    def graph(self) -> torch.Tensor:
+        w, b, c = self.all
+        return (w * 2 + b * c).exp()
+
+
+Run = Callable[[], None]
+
+
+def _node_hook_before(leaves: Leaves) -> tuple[Any, Run]:
+    end = leaves.graph()
+    assert end.grad_fn is not None
+    end.grad_fn.register_hook(leaves.spoil)
+    return nullcontext(), end.backward
+
+
+def _tensor_hook_before(leaves: Leaves) -> tuple[Any, Run]:
+    end = leaves.graph()
+    end.register_hook(leaves.spoil)
+    return nullcontext(), (end * 2).backward
+
+
+def _saved_through_hooks_before(leaves: Leaves) -> tuple[Any, Run]:
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, leaves.passing):
+        return nullcontext(), leaves.graph().backward
+
+
+def _checkpoint_before(leaves: Leaves) -> tuple[Any, Run]:
+    def part(x: torch.Tensor) -> torch.Tensor:
+        leaves.spoil()
+        return x.exp() * leaves.all[C]
+
+    return nullcontext(), checkpoint(part, leaves.all[W] * leaves.all[B], use_reentrant=False).backward
+
+
+def _context_around(leaves: Leaves) -> tuple[Any, Run]:
+    context = torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, leaves.passing)
+    return context, lambda: leaves.graph().backward()  # type: ignore[no-untyped-call]
+
+
+def _hook_on_the_node_of_a_leaf_before(leaves: Leaves) -> tuple[Any, Run]:
+    node: Any = torch.autograd.graph.get_gradient_edge(leaves.all[W]).node
+    node.register_hook(leaves.spoil)
+    return nullcontext(node), lambda: leaves.graph().backward()  # type: ignore[no-untyped-call]
+
+
+def _hook_after_another_leaf(leaves: Leaves) -> tuple[Any, Run]:
+    def run() -> None:
+        handle = leaves.all[W].register_post_accumulate_grad_hook(leaves.spoil)
+        (leaves.all[W] * (leaves.all[B] * leaves.all[C])).backward()
+        handle.remove()
+
+    return nullcontext(), run
+
+
+def _arrays_over_each_other(leaves: Leaves) -> tuple[Any, Run]:
+    leaves.all[:] = [torch.ones(n, requires_grad=True) for n in (4, 2, 2)]
+
+    def run() -> None:
+        array = np.zeros(4, dtype=np.float32)
+        for leaf, at in zip(leaves.all, (0, 1, 2), strict=True):
+            leaf.grad = torch.from_numpy(array[at : at + len(leaf)])
+        sum((leaf * 2).sum() for leaf in leaves.all).backward()  # type: ignore[union-attr]
+
+    return nullcontext(), run
+
+
+def _wrong_shape(leaves: Leaves) -> tuple[Any, Run]:
+    def run() -> None:
+        leaves.all[B].data = torch.ones(3)
+        with pytest.raises(RuntimeError, match="shape"):
+            (leaves.all[W] * 2 * leaves.all[B].sum()).backward()
+
+    return nullcontext(), run
+
+
+def _failing_after_nothing_came(leaves: Leaves) -> tuple[Any, Run]:
+    nothing: Any = torch._C._functions.UndefinedGrad()  # type: ignore[attr-defined]
+
+    def run() -> None:
+        saved = leaves.all[B].exp()
+        end = nothing(leaves.all[W]) + saved * leaves.all[C]
+        with torch.no_grad():
+            saved.add_(1)
+        with pytest.raises(RuntimeError, match="inplace"):
+            end.backward()
+
+    return nullcontext(), run
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    (
+        *(_node_hook_before, _tensor_hook_before, _saved_through_hooks_before, _checkpoint_before, _context_around),
+        *(_hook_on_the_node_of_a_leaf_before, _hook_after_another_leaf, _arrays_over_each_other, _wrong_shape),
+        _failing_after_nothing_came,
+    ),
+)
+def test_what_happens_to_a_leaf_is_the_same_with_hooks(
+    prepare: Callable[[Leaves], tuple[Any, Run]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "_current_frames", lambda: {0: None})
+    bare = _three_calls(prepare, tmp_path)
+    monkeypatch.setattr(calls, "bare_leaves", lambda *_: None)
+    hooked = _three_calls(prepare, tmp_path)
+    _same(bare, hooked, 3)
+
+
+def _three_calls(prepare: Callable[[Leaves], tuple[Any, Run]], folder: Path) -> Recorded:
+    leaves = Leaves()
+    context, run = prepare(leaves)
+    with context, record(folder, complete=False) as found:
+        for _ in range(2):
+            sum((leaf * 3).sum() for leaf in leaves.all[1:]).backward()  # type: ignore[union-attr]
+        run()
+    return found
+
+
+def _same(one: Recorded, other: Recorded, count: int) -> None:
+    assert [call.failed_node for call in one.calls] == [call.failed_node for call in other.calls]
+    assert len(one.calls) == count
+    for call in one.calls:
+        first, second = one.detail(call.label), other.detail(call.label)
+        assert first.accumulations == second.accumulations
+        assert [(run.node, run.finished) for run in first.executions] == [
+            (run.node, run.finished) for run in second.executions
+        ]
+
+
+def test_where_a_signal_may_run_code_it_has_hooks(at_leaves: list[int], tmp_path: Path) -> None:
+    w = torch.tensor(3.0, requires_grad=True)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        with record(tmp_path):
+            for _ in range(3):
+                (w * 2).backward()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert len(at_leaves) == 3
+
+
+def test_of_a_graph_that_was_not_walked_to_its_end_it_has_hooks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run() -> Recorded:
+        w = torch.tensor(3.0, requires_grad=True)
+        with record(tmp_path, complete=False, max_nodes=8) as found:
+            (w * 1).backward()
+            end = w * 2
+            for _ in range(20):
+                end = end * 1.01
+            (end + w.exp()).backward()
+        return found
+
+    monkeypatch.setattr(sys, "_current_frames", lambda: {0: None})
+    bare = run()
+    monkeypatch.setattr(calls, "bare_leaves", lambda *_: None)
+    _same(bare, run(), 2)

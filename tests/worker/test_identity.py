@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -102,3 +104,54 @@ def test_nodes_of_another_thread_are_other_nodes(alone: None, tmp_path: Path) ->
     assert len(set(numbers)) == len(numbers) == 4
     ops = dict(ids(found, "1"))
     assert all(ops.get(number, op) == op for number, op in ids(found, "2"))
+
+
+def test_a_walk_that_is_cut_meets_nodes_of_a_freed_graph(alone: None, tmp_path: Path) -> None:
+    w = torch.tensor(1.0, requires_grad=True)
+    with record(tmp_path, complete=False, max_nodes=10) as found:
+        x = w
+        for _ in range(6):
+            x = x + 1
+        x.backward()
+        for _ in range(6):
+            x = x + 1
+        x.backward()
+    numbers = [number for number, _ in ids(found, "2")]
+    assert numbers[6:] == [number for number, _ in ids(found, "1")][: len(numbers) - 6]
+
+
+def test_an_error_node_on_a_freed_graph(alone: None, tmp_path: Path) -> None:
+    w = torch.ones(3, requires_grad=True)
+    broken: Any = torch._C._functions.DelayedError("no way", 1)  # type: ignore[attr-defined]
+    with record(tmp_path, complete=False) as found:
+        x = w + 1
+        x.sum().backward()
+        end = (broken(x) + x).sum()
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="no way"):
+                end.backward()
+    first, second, third = (dict(ids(found, label)) for label in "123")
+    assert second == third
+    assert len(second) == 5
+    assert [number for number in second if number in first] == [1, 2]  # x and the leaf
+
+
+def test_numbers_of_threads_that_python_does_not_know(alone: None, tmp_path: Path) -> None:
+    """The numbers of a thread of torch's start anew: a node on top may have one that is taken."""
+    w = torch.ones(3, requires_grad=True)
+    with record(tmp_path) as found:
+        trunk = w + 1
+        (trunk + 1).sum().backward()
+        made: list[torch.Tensor] = []
+        thread = threading.Thread(target=_quietly, args=(lambda: made.append((trunk + 5).sum()),))
+        thread.start()
+        thread.join()
+        made[0].backward()
+        (made[0] + 1).backward()
+    numbers = [number for number, _ in ids(found, "2")]
+    assert len(set(numbers)) == len(numbers) == 4
+    assert ids(found, "3")[1:] == ids(found, "2")
+
+
+def _quietly(function: Callable[[], None]) -> None:
+    function()
