@@ -19,7 +19,7 @@ from gradviz.worker.leaf_hooks import LeafHooks
 from gradviz.worker.pause import Pause
 from gradviz.worker.placing import Bound, Placing
 from gradviz.worker.quiet import attribute_reads_are_seen
-from gradviz.worker.reading import PLAIN
+from gradviz.worker.reading import PLAIN, STRIDED
 from gradviz.worker.sent import Sent, version
 from gradviz.worker.sums import Sums, has_hooks
 from gradviz.worker.tasks import Task, current
@@ -137,7 +137,7 @@ class Hooks:
             self._placing.keep(handle)
             others = handle.hooks_dict_ref()
             self.sees_user_hooks = self.sees_user_hooks or (others is not None and len(others) > 1)
-        self._walk.known[index].is_bare = before is None and handle is None and tensor.nbytes <= _SMALL
+        self._walk.known[index].is_bare = before is None and handle is None and _is_small(tensor)
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):
             # A hook of the user's may clear `.grad` at once, so ours must read it first.
@@ -303,6 +303,11 @@ class Hooks:
 
 def _unwatched(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
     return None
+
+
+def _is_small(tensor: Any) -> bool:
+    is_plain = tensor.layout is STRIDED and not tensor.is_nested  # a sparse one has no number of bytes
+    return is_plain and tensor.nbytes <= _SMALL
 
 
 def _put_first(hooks: Any, key: Any, hook: Any) -> None:

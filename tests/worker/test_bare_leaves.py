@@ -305,7 +305,7 @@ def _three_calls(prepare: Callable[[Leaves], tuple[Any, Run]], folder: Path) -> 
     context, run = prepare(leaves)
     with context, record(folder, complete=False) as found:
         for _ in range(2):
-            sum((leaf * 3).sum() for leaf in leaves.all[1:]).backward()  # type: ignore[union-attr]
+            sum((leaf * 3).sum() for leaf in leaves.all).backward()  # type: ignore[union-attr]
         run()
     return found
 
@@ -350,3 +350,11 @@ def test_of_a_graph_that_was_not_walked_to_its_end_it_has_hooks(
     bare = run()
     monkeypatch.setattr(calls, "bare_leaves", lambda *_: None)
     _same(bare, run(), 2)
+
+
+def test_leaves_that_have_no_number_of_bytes(tmp_path: Path) -> None:
+    w = torch.eye(3).to_sparse().requires_grad_()
+    with record(tmp_path) as found:
+        for _ in range(2):
+            torch.sparse.mm(w, torch.ones(3, 1)).sum().backward()  # type: ignore[no-untyped-call]
+    assert [found.accumulation("w", label).order for label in "12"] == [2, 2]
