@@ -141,12 +141,12 @@ def _shared(gradients: Iterable[Any]) -> set[int]:
 
 
 def bare_leaves(entry: Entry, walk: Walk, flow: Flow | None, intake: Intake, since: float = 0) -> BareLeaves | None:
-    """Those of a run into which the script has put no code of its own, so far as it is known; None where none can be.
+    """Those of a calm run: nothing but torch's own nodes can run in it, so far as it is known. None for other runs.
 
-    Each node of torch's runs once in it, and its gradients add up in `.grad`. What was set on nodes with a sequence
-    number before `since` nobody has seen.
+    Each node runs once in it, and the gradients add up in `.grad`. What was set on nodes with a sequence number before
+    `since` nobody has seen.
     """
-    if flow is None or not flow.alone or not intake.plain or walk.cut or walk.twins:
+    if flow is None or not intake.plain or walk.cut or walk.twins:
         return None
     is_usual = entry.accumulates and entry.inputs is None and not entry.create_graph
     if not is_usual or (since and any(-1 < number < since for number in walk.sequences)):
