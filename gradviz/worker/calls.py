@@ -90,6 +90,11 @@ class Active:
         """What the hooks brought together (nothing where there were none)."""
         return Gathered() if self.hooks is None else self.hooks.gathered
 
+    @property
+    def calm(self) -> bool:
+        """Whether nothing but torch's own nodes can run."""
+        return self.hooks is not None and self.hooks.calm
+
 
 class Scribe:
     """Reads what a call needs and writes it; knows nothing of patches or of other calls."""
@@ -279,7 +284,7 @@ class Scribe:
         """Write what a long call has done so far."""
         if active.encoder is not None and active.intake is not None:
             active.intake.settle()
-            entries = active.encoder.encode(active.gathered)
+            entries = active.encoder.encode(active.gathered, active.calm)
             self._writer.add_executions(active.rank.number, entries)
             self._writer.flush()
 
@@ -348,14 +353,14 @@ class Scribe:
     def _finish_executions(self, active: Active, encoder: Encoder, error: BaseException | None) -> int | None:
         """Queue the executions that are not written yet; return the index of the node that failed."""
         gathered = active.gathered
-        entries = encoder.encode(gathered)
+        entries = encoder.encode(gathered, active.calm)
         failed = None
         if error is not None and active.hooks is not None:
             failed = failing(active.walk, gathered, encoder, active.needed)
         if failed is not None:
             arrived = gathered.started.get(failed) or encoder.flowed(failed)
             gathered.ran.append(Ran(failed, list(arrived), [], finished=False))
-            entries += encoder.encode(gathered)
+            entries += encoder.encode(gathered, active.calm)
         self._writer.add_executions(active.rank.number, entries)
         return failed
 

@@ -238,13 +238,13 @@ def _filled(flat: torch.Tensor) -> torch.Tensor:
     words = size // 8
     group = min(words, 128)  # a byte holds their sum
     whole = 8 * (words - words % group) if group else 0
-    found = flags[:, whole:].sum(1)
-    if whole:
-        part = flags[:, :whole]
-        part = part if size % 8 == 0 else part.clone(memory_format=torch.contiguous_format)
-        lanes = part.view(torch.int64).view(part.shape[0], -1, group).sum(2)
-        found = found + lanes.view(torch.uint8).sum(1)
-    return found
+    if not whole:
+        return flags.sum(1)
+    part = flags[:, :whole]
+    part = part if size % 8 == 0 else part.clone(memory_format=torch.contiguous_format)
+    lanes = part.view(torch.int64).view(part.shape[0], -1, group).sum(2)
+    found = lanes.view(torch.uint8).sum(1)
+    return found if whole == size else found + flags[:, whole:].sum(1)
 
 
 def _measure_with_gaps(row: torch.Tensor) -> Measured:
