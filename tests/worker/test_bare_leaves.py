@@ -273,7 +273,8 @@ def _failing_after_nothing_came(leaves: Leaves) -> tuple[Any, Run]:
 
     def run() -> None:
         saved = leaves.all[B].exp()
-        end = nothing(leaves.all[W]) + saved * leaves.all[C]
+        runs_last = saved * leaves.all[C]
+        end = nothing(leaves.all[W]) + runs_last
         with torch.no_grad():
             saved.add_(1)
         with pytest.raises(RuntimeError, match="inplace"):

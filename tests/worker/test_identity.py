@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -136,22 +135,28 @@ def test_an_error_node_on_a_freed_graph(alone: None, tmp_path: Path) -> None:
     assert [number for number in second if number in first] == [1, 2]  # x and the leaf
 
 
-def test_numbers_of_threads_that_python_does_not_know(alone: None, tmp_path: Path) -> None:
-    """The numbers of a thread of torch's start anew: a node on top may have one that is taken."""
+def test_numbers_of_threads_that_nobody_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each thread of torch's own counts anew: a node that one has made may have a number that is taken."""
+    monkeypatch.setattr(Tracer, "is_alone", lambda self: True)
     w = torch.ones(3, requires_grad=True)
+    made: list[torch.Tensor] = []
+
+    def elsewhere() -> None:
+        while torch._C._autograd._get_sequence_nr() < number:  # type: ignore[attr-defined]
+            w.exp()
+        made.append(trunk + 5)
+
     with record(tmp_path) as found:
-        trunk = w + 1
-        (trunk + 1).sum().backward()
-        made: list[torch.Tensor] = []
-        thread = threading.Thread(target=_quietly, args=(lambda: made.append((trunk + 5).sum()),))
+        below = w + 1
+        number = below.grad_fn._sequence_nr()  # type: ignore[union-attr]
+        trunk = below + 1
+        trunk.sum().backward()
+        thread = threading.Thread(target=elsewhere)
         thread.start()
         thread.join()
-        made[0].backward()
-        (made[0] + 1).backward()
+        end = made[0].sum()
+        end.backward()
+        (end + 1).backward()
     numbers = [number for number, _ in ids(found, "2")]
-    assert len(set(numbers)) == len(numbers) == 4
+    assert len(set(numbers)) == len(numbers) == 5
     assert ids(found, "3")[1:] == ids(found, "2")
-
-
-def _quietly(function: Callable[[], None]) -> None:
-    function()
