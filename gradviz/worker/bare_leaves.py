@@ -91,13 +91,11 @@ class BareLeaves:
         while error is not None and ran and ran[-1][0] in before and not self._has_run(ran[-1][0], ran):
             index = ran.pop()[0]
             if isinstance(error, Exception):  # a Ctrl-C ends the run before it is the leaf's turn
-                gradient = leaves[index].grad
-                self._failed = index, UNDEFINED if gradient is None else self._take(gradient)
+                self._failed = index, self._take(leaves[index].grad)
         for order, entry in enumerate(ran):
             index = entry[0]
             if index in before:
-                gradient = leaves[index].grad
-                self._changed.append((order, index, UNDEFINED if gradient is None else self._take(gradient)))
+                self._changed.append((order, index, self._take(leaves[index].grad)))
 
     def _has_run(self, index: int, ran: list[Any]) -> bool:
         source, slot = self._only[index] or (index, 0)

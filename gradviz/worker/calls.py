@@ -28,13 +28,14 @@ from gradviz.worker.hooks import Hooks
 from gradviz.worker.identity import Identities, Known
 from gradviz.worker.intake import Intake
 from gradviz.worker.limits import make_room
-from gradviz.worker.orders import mark_made, next_sequence
+from gradviz.worker.orders import mark_made
 from gradviz.worker.pause import Pause
 from gradviz.worker.ranks import Family, Rank
 from gradviz.worker.saved import SavedReader
 from gradviz.worker.sources import Sources
 from gradviz.worker.tasks import Task
 from gradviz.worker.template import Stored, Templates
+from gradviz.worker.threads import sequence_now
 from gradviz.worker.walk import Walk, node_of, reaching, walk
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Scribe:
         intake = Intake(self.capture, plain, len(found.nodes) <= PICTURES_UP_TO, stored.kinds, self._arenas)
         active = Active(Family(rank), entry, found, intake, flow, encoder, retained, self._needed(entry, ends, found))
         active.expected = Expected(start, known) if stored.is_expected else None
-        active.sequences, active.first_sequence = found.sequences, next_sequence()
+        active.sequences, active.first_sequence = found.sequences, sequence_now()
         return active
 
     def _note_idle(self, rank: Rank, entry: Entry, found: Walk, names: Names) -> None:
@@ -248,8 +249,7 @@ class Scribe:
         `disturbed`: code of the user's may run inside the engine.
         """
         assert active.task is not None and active.intake is not None
-        of = active.entry, active.walk, active.flow, active.intake
-        bare = None if disturbed else bare_leaves(*of, self._since)
+        bare = None if disturbed else bare_leaves(active.entry, active.walk, active.flow, active.intake, self._since)
         active.hooks = Hooks(active.walk, active.intake, active.task, active.retained, pause, active.flow, bare, flush)
         return active.hooks
 

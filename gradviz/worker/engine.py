@@ -85,7 +85,7 @@ def install(listener: Listener) -> Installed:
     if "_execution_engine" in vars(variable):
         lasting.put(variable, "_execution_engine", EngineAttribute(listener, variable._execution_engine))
     lasting.wrap(torch.utils, "swap_tensors", partial(_swap, listener))
-    lasting.wrap(torch, "compile", partial(_compile, listener))
+    lasting.wrap(torch, "compile", partial(_first_noting, listener.compiles))
     for name in GROUPS:
         api = f"torch.autograd.functional.{name}"
         until_compiled.wrap(_AUTOGRAD.functional, name, partial(_group, listener, api))
@@ -266,11 +266,3 @@ def _swap(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any
             take_up_again()
 
     return swap_tensors
-
-
-def _compile(listener: Listener, original: Callable[..., Any]) -> Callable[..., Any]:
-    def compile(*args: Any, **kwargs: Any) -> Any:
-        listener.compiles()
-        return original(*args, **kwargs)
-
-    return compile

@@ -12,7 +12,7 @@ import torch
 
 from gradviz.store.codec import UNDEFINED
 from gradviz.worker.bare_leaves import BareLeaves
-from gradviz.worker.flow import Flow
+from gradviz.worker.flow import ANY, Flow
 from gradviz.worker.gathered import Change, Gathered, Retained
 from gradviz.worker.intake import Deferred, Intake, Item
 from gradviz.worker.leaf_hooks import LeafHooks
@@ -59,14 +59,12 @@ class Hooks:
         self._pause = pause
         self._flow = flow
         self.bare = bare
-        self.calm = bare is not None  # nothing but torch's own nodes can run
         self._sums = Sums(walk, flow, self._take) if flow is not None and has_hooks(walk) else None
         self._retained: dict[int, list[Retained]] = {}
         for entry in retained:
             self._retained.setdefault(entry.index, []).append(entry)
-        self._at_leaves = LeafHooks(
-            walk, task, intake, self._sent, self._sums, self.gathered, None if flow is None else flow.arriving
-        )
+        arriving = [ANY] * len(walk.nodes) if flow is None else flow.arriving
+        self._at_leaves = LeafHooks(walk, task, intake, self._sent, self._sums, self.gathered, arriving)
         self._placing = Placing()
         self._flush = flush
         self._due = perf_counter() + FLUSH_SECONDS
@@ -101,7 +99,7 @@ class Hooks:
         for index, node in walk.twins:
             self._on_leaf(index, node)
         if self.bare is not None and self.sees_user_hooks:
-            self.calm = self._sent.calm = False
+            self._sent.calm = False
             for index in self.bare.give_up():
                 self._on_leaf(index, walk.nodes[index])
 
@@ -117,6 +115,11 @@ class Hooks:
     def owns(self, function: Any) -> bool:
         """Tell whether a hook's function is ours."""
         return function is self._ran or getattr(function, "__self__", None) in (self, self._at_leaves)
+
+    @property
+    def calm(self) -> bool:
+        """Whether nothing but torch's own nodes can run."""
+        return self._sent.calm
 
     def settle(self, error: BaseException | None) -> None:
         """The run has ended, and nothing of the user's has run since."""
@@ -182,7 +185,8 @@ class Hooks:
         It runs for each node, so what it needs is at hand, and it is one piece: a call of a function for each part of
         it would cost as much as what the parts do.
         """
-        task, sent, takes, intake, sums = self._task, self._sent.entries, self._takes, self._intake, self._sums
+        task, sending, takes, intake, sums = self._task, self._sent, self._takes, self._intake, self._sums
+        sent = sending.entries
         arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
         append = self.gathered.ran.append
         leaves_after = [()] * len(flow.terms) if self.bare is None else self.bare.after
@@ -192,13 +196,13 @@ class Hooks:
             nonlocal version_of
             if current() != task.number and not task.is_current():
                 return
-            calm = self.calm
+            calm = sending.calm
             try:
                 outputs: list[Item] | None = None
                 passing = grad_outputs[0] if len(grad_outputs) == 1 else None
                 if passing is None:
                     passed: Item = UNDEFINED
-                    if index not in flow.separate or not self._sent.are_known(index, grad_outputs):
+                    if index not in flow.separate or not sending.are_known(index, grad_outputs):
                         outputs = self._several(index, grad_outputs)
                 else:
                     place = places[index]
@@ -258,7 +262,7 @@ class Hooks:
         kinds = [] if self._flow is None else self._flow.kinds[index]
         if len(kinds) != len(gradients):
             self._intake.surprised = True
-            return [UNDEFINED if gradient is None else self._take(gradient) for gradient in gradients]
+            return [self._take(gradient) for gradient in gradients]
         self.gathered.unseen = self.gathered.unseen or any(gradient is None for gradient in gradients)
         return [
             UNDEFINED if gradient is None else self._takes[kind](gradient)
@@ -273,7 +277,7 @@ class Hooks:
             self.gathered.started[index] = arrived
             for entry in self._retained.get(index, ()):
                 incoming = arrived[entry.output_nr] if entry.output_nr < len(arrived) else UNDEFINED
-                after = self._gradient(entry.tensor) if entry.tensor.retains_grad else UNDEFINED
+                after = self._take(entry.tensor.grad) if entry.tensor.retains_grad else UNDEFINED
                 order = len(self.gathered.ran)
                 change = Change(index, entry.output_nr, True, entry.before, incoming, after, order)
                 self.gathered.changes.append(change)
@@ -284,8 +288,7 @@ class Hooks:
         if not self._task.is_current():
             return
         try:
-            taken = [UNDEFINED if gradient is None else self._take(gradient) for gradient in grad_inputs]
-            self.gathered.computed[index] = taken
+            self.gathered.computed[index] = [self._take(gradient) for gradient in grad_inputs]
         except Exception as error:
             self.gathered.note(error)
 
@@ -298,10 +301,6 @@ class Hooks:
         if self._task.is_current():
             self._pause.our_turn()
         self._ran(index, grad_inputs, grad_outputs)
-
-    def _gradient(self, tensor: Any) -> Item:
-        gradient = tensor.grad
-        return UNDEFINED if gradient is None else self._take(gradient)
 
 
 def _unwatched(index: int, grad_inputs: Any, grad_outputs: Any) -> None:

@@ -111,6 +111,7 @@ class Identities:
         self._graph = self._key + ".graph"
         self._is_marked = False  # whether any node carries a mark that no call has given it
         self._is_doubted = False  # whether threads that nobody sees have made nodes
+        # No dictionary of weak values: its callbacks would run in the midst of the script, where a graph is freed.
         self._living: list[weakref.ref[_Serials]] = []
         self._sift_at = 256
         self._next = 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from gradviz.store.codec import UNDEFINED
 from gradviz.worker.arenas import ARENA, Arena, Arenas
 from gradviz.worker.capture import Capture, Head, memory_at
 from gradviz.worker.reading import STRIDED
@@ -81,7 +82,9 @@ class Intake:
         self.takes = [*((self._way(*kind) if plain else capture.pack) for kind in kinds), self.take]
 
     def take(self, tensor: Any) -> Item:
-        """Take one gradient in; it may be changed or freed right afterwards."""
+        """Take one gradient in (None: undefined); it may be changed or freed right afterwards."""
+        if tensor is None:
+            return UNDEFINED
         if not self.plain:
             return self._capture.pack(tensor)
         try:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradviz.store.codec import UNDEFINED
-from gradviz.worker.flow import ANY
 from gradviz.worker.gathered import Change, Gathered, mark_of
 from gradviz.worker.intake import Intake
 from gradviz.worker.sent import Sent
@@ -29,9 +28,9 @@ class LeafHooks:
         sent: Sent,
         sums: Sums | None,
         gathered: Gathered,
-        arriving: Sequence[int] | None,
+        arriving: Sequence[int],
     ) -> None:
-        """`arriving` tells what kind of gradient comes to each node, as in `Flow`; None: nothing is known."""
+        """`arriving` tells what kind of gradient comes to each node, as in `Flow`."""
         self._leaves = walk.leaves
         self._task = task
         self._take = intake.take
@@ -47,17 +46,14 @@ class LeafHooks:
         if current() != self._task.number and not self._task.is_current():
             return
         try:
-            gradient = self._leaves[index].grad
-            change = Change(index, 0, False, UNDEFINED if gradient is None else self._take(gradient), UNDEFINED)
+            change = Change(index, 0, False, self._take(self._leaves[index].grad), UNDEFINED)
             arrived = grad_outputs[0]
             if arrived is None:
                 self._gathered.unseen = True
             else:
                 change.mark = mark_of(arrived)
-                if self._sent.are_known(index, grad_outputs):
-                    change.incoming = None
-                else:
-                    change.incoming = self._takes[ANY if self._arriving is None else self._arriving[index]](arrived)
+                is_known = self._sent.are_known(index, grad_outputs)
+                change.incoming = None if is_known else self._takes[self._arriving[index]](arrived)
             if change.incoming is not None:
                 self._gathered.started[index] = [change.incoming]
             self._pending[index] = change
@@ -98,6 +94,6 @@ class LeafHooks:
         mark = None if gradient is None else mark_of(gradient)
         # A first gradient becomes `.grad` itself: nothing has to be read again.
         if mark is None or mark != change.mark:
-            change.after = UNDEFINED if gradient is None else self._take(gradient)
+            change.after = self._take(gradient)
         change.mark = mark
         change.order = len(self._gathered.ran)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,8 +11,6 @@ from gradviz.worker.identity import Identities
 from gradviz.worker.walk import ACCUMULATE, Walk
 
 _C: Any = torch._C
-# The sequence number that this thread's next node will get.
-next_sequence: Callable[[], int] = _C._autograd._get_sequence_nr
 
 
 def mark_made(found: Walk, first_sequence: int, result: Any, identities: Identities) -> None:

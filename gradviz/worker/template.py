@@ -110,7 +110,7 @@ class Templates:
             self._rows.clear()
             self._lines.clear()
         # Equal columns make equal rows: the graph of a training step is compared, not spelled out again.
-        look = Look(self._columns(walk, facts), walk.edges, _relative(walk.sequences), facts.retained)
+        look = self._look(walk, facts)
         met = None if watched else next((met for met in self._recent if met.look == look), None)
         if met is not None and met.stored.plain and all(met.stored.outputs):
             return met.stored._replace(is_expected=True)
@@ -118,9 +118,10 @@ class Templates:
 
     def confirmed(self, walk: Walk, facts: Facts) -> Stored:
         """The template of a graph of which another one was expected, perhaps wrongly: its nodes are asked."""
-        return self._asked(
-            walk, Look(self._columns(walk, facts), walk.edges, _relative(walk.sequences), facts.retained)
-        )
+        return self._asked(walk, self._look(walk, facts))
+
+    def _look(self, walk: Walk, facts: Facts) -> Look:
+        return Look(self._columns(walk, facts), walk.edges, _relative(walk.sequences), facts.retained)
 
     def _asked(self, walk: Walk, look: Look) -> Stored:
         outputs = self._all_outputs(walk.nodes, look.retained)
