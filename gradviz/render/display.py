@@ -123,9 +123,9 @@ class Display:
         boxes = self._scene.plan.boxes_with_seeds.get(call.number, ()) if call is not None else ()
         if self.far and call is not None:
             return [
-                far_seed(f"seed-{box.id}-{place}", rect, self._theme, self._zoom)
+                far_seed(f"seed-{box.id}-{place}", rect, plan, frame.seeds[place], self._theme, self._zoom, self._ratio)
                 for box in boxes
-                for place, (rect, _) in self._scene.seed_rects(box, call.number).items()
+                for place, (rect, plan) in self._scene.seed_rects(box, call.number).items()
             ]
         return [item for box in boxes for item in seed_items(self._scene, box, frame, self._theme)]
 

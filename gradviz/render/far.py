@@ -10,18 +10,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradviz.model.numbers import number_text
-from gradviz.playback import Flow, Frame
+from gradviz.playback import Flow, Frame, SeedState
 from gradviz.playback.states import Phase
 from gradviz.render.card import role_of
 from gradviz.render.edges import line_color
 from gradviz.render.fonts import Style, fonts
-from gradviz.render.measure import Role
+from gradviz.render.labels import edge_text
+from gradviz.render.measure import Role, SeedPlan
 from gradviz.render.outline_item import outline_item
 from gradviz.render.outlines import Outline
 from gradviz.render.plan import Box, Link
 from gradviz.render.scene import Scene
 from gradviz.render.shapes import Bounds, Curve, Item, Pen, Rect, Shape, Text, overlap, united
 from gradviz.render.theme import Theme, ink_on, mix
+from gradviz.texts import tr_picture as tr
 
 FAR_ZOOM = 0.42  # names are 17 units high: below this they are less than 7 pixels
 _LETTERS = 10  # pixels on the screen
@@ -177,9 +179,34 @@ def line_width(zoom: float) -> float:
     return max(1.6, 0.8 / zoom)
 
 
-def far_seed(name: str, rect: Bounds, theme: Theme, zoom: float) -> Item:
-    """A seed as a rectangle."""
-    return _rectangle(name, "seed", rect, theme.accent_fill, theme.accent, zoom)
+def far_seed(
+    name: str, rect: Bounds, plan: SeedPlan, state: SeedState, theme: Theme, zoom: float, ratio: float = 1.0
+) -> Item:
+    """A seed as a rectangle, with its value where that has room."""
+    fill, line, ink = theme.accent_fill, theme.accent, theme.accent_ink
+    if plan.missing or state.failed:
+        fill, line, ink = theme.error_fill, theme.error_line, theme.error_ink
+    item = _rectangle(name, "seed", rect, fill, line, zoom)
+    return replace(item, shapes=(*item.shapes, *_seed_words(rect, plan, state, ink, ratio / zoom)))
+
+
+def _seed_words(bounds: Bounds, plan: SeedPlan, state: SeedState, ink: str, pixel: float) -> list[Text]:
+    """What fits: `seed 1`, else `1`; of a seed that is missing what it needs."""
+    left, top, right, bottom = bounds
+    room = right - left - 2 * _MARGIN * pixel
+    height = _LETTERS * _LINE * pixel
+    if bottom - top < height:
+        return []
+    told = plan.missing or edge_text(state.value)
+    texts = [tr("seed: {what}", what=told), told, tr("seed")]
+    styles = [Style("sans", round(letters * pixel)) for letters in _SMALLER]
+    fitting = ((text, style) for text in texts for style in styles if fonts().width(text, style) <= room)
+    found = next(fitting, None)
+    if found is None:
+        return []
+    text, style = found
+    middle = (top + bottom) / 2 + 0.3 * height
+    return [Text((left + right) / 2, middle, text, style, ink, fonts().width(text, style), "middle")]
 
 
 def _glance(scene: Scene, box: Box, frame: Frame) -> tuple[Phase, float | None]:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from gradviz.model import Camera
 from gradviz.render import Canvas, Scene, build_display_list, fit_camera, paint_frame, theme
-from gradviz.render.far import far_box, far_name
+from gradviz.render.far import far_box, far_name, far_seed
 from gradviz.render.fonts import Style, fonts
 from gradviz.render.shapes import Text
 from tests import recordings as made
@@ -99,6 +99,34 @@ def test_from_far_a_wide_box_bears_its_name_and_its_number_whole() -> None:
                 assert item.bounds[0] <= shape.left and shape.left + shape.width <= item.bounds[2]
     # 20 came to t1 in the second call; at 0.05 the box is narrower than two letters.
     assert words == {0.4: ["t1", "20"], 0.2: ["t1", "20"], 0.05: []}
+
+
+def test_from_far_a_seed_bears_its_value() -> None:
+    scene = scene_of(made.two_calls())
+    frame = scene.plan.timeline.state_at(float(scene.plan.timeline.length))
+    assert frame.call is not None
+    (box,) = scene.plan.boxes_with_seeds[frame.call.number]
+    ((place, (rect, plan)),) = scene.seed_rects(box, frame.call.number).items()
+    words = {}
+    for zoom in (0.4, 0.25, 0.1):
+        item = far_seed("seed-0-0", rect, plan, frame.seeds[place], theme("light"), zoom)
+        texts = [shape for shape in item.shapes if isinstance(shape, Text)]
+        words[zoom] = [shape.text for shape in texts]
+        for shape in texts:
+            assert rect[0] <= shape.left and shape.left + shape.width <= rect[2]
+    assert words == {0.4: ["seed: 1"], 0.25: ["seed: 1"], 0.1: []}
+
+
+def test_from_far_a_seed_that_is_missing_says_what_it_needs() -> None:
+    recording = made.no_seed()
+    scene = scene_of(recording)
+    frame = scene.plan.timeline.state_at(float(scene.plan.timeline.length))
+    assert frame.call is not None
+    (box,) = scene.plan.boxes_with_seeds[frame.call.number]
+    ((place, (rect, plan)),) = scene.seed_rects(box, frame.call.number).items()
+    item = far_seed("seed-0-0", rect, plan, frame.seeds[place], theme("light"), 0.4)
+    (text,) = [shape for shape in item.shapes if isinstance(shape, Text)]
+    assert plan.missing is not None and plan.missing in text.text and text.color == theme("light").error_ink
 
 
 def test_from_far_the_box_that_runs_bears_its_number() -> None:
