@@ -49,11 +49,15 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """The gradient of one element as a sum. `words` says it as `x = 15 + 6 = 21`, `note` what must be known of it."""
+    """The gradient of one element as a sum. `words` says it as `x = 15 + 6 = 21`, `note` what must be known of it.
+
+    `is_recorded`: the elements are, so another one can be asked for.
+    """
 
     words: str
     note: str
     ways: tuple[Way, ...]
+    is_recorded: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def sum_of(
     behind = sum_behind(act.call, act.graph, act.detail, recorded.id, element, output_nr, check)
     name = target.name + (f"[{', '.join(map(str, index))}]" if index else "")
     ways = tuple(_way(act, path) for path in behind.paths)
-    return Sum(_words(name, act.call, behind), _note(behind), ways)
+    return Sum(_words(name, act.call, behind), _note(behind), ways, behind.recorded is not None)
 
 
 def _flat(shape: tuple[int, ...], index: Sequence[int]) -> int:

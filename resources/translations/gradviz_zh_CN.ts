@@ -2357,7 +2357,7 @@ Run it?</source>
     </message>
     <message>
         <source>Nothing came to {name} in {call}.</source>
-        <translation>{call}没有给 {name} 带来任何梯度。</translation>
+        <translation>{call} 没有给 {name} 带来任何梯度。</translation>
     </message>
     <message>
         <source>Only a summary of this gradient was recorded, so its elements cannot be followed.</source>
@@ -2577,11 +2577,11 @@ Run it?</source>
     </message>
     <message>
         <source>{name} got {terms} = {total} in {call}, along {n} paths.</source>
-        <translation>{name} 在{call}中沿 {n} 条路径得到 {terms} = {total}。</translation>
+        <translation>{name} 在{call} 中沿 {n} 条路径得到 {terms} = {total}。</translation>
     </message>
     <message>
         <source>{name} got {total} in {call}, along one path.</source>
-        <translation>{name} 在{call}中沿一条路径得到 {total}。</translation>
+        <translation>{name} 在{call} 中沿一条路径得到 {total}。</translation>
     </message>
     <message>
         <source>{n} call brought something</source>

@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
+from gradviz.app.spins import decimal_box
 from gradviz.app.texts import tr
 from gradviz.render.scale import LogScale
 
@@ -61,7 +62,7 @@ class ColorRange(QDialog):
 
 
 def _decade(name: str, value: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
+    box = decimal_box()
     box.setAccessibleName(name)
     box.setRange(-_FURTHEST, _FURTHEST)
     box.setDecimals(1)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import (
 from gradviz.app.background import Background, Errands, Task
 from gradviz.app.export_process import ExportProcess, ExportWish, shell_line, size_text
 from gradviz.app.files import write_whole
+from gradviz.app.spins import decimal_box
 from gradviz.app.texts import tr
 from gradviz.model import ViewState
 from gradviz.texts import ENGLISH, picture_language
@@ -82,8 +82,8 @@ class ExportDialog(QDialog):
         self.area = QComboBox()
         self.theme = QComboBox()
         self.language = QComboBox()
-        self.scale = QDoubleSpinBox()
-        self.speed = QDoubleSpinBox()
+        self.scale = decimal_box()
+        self.speed = decimal_box()
         self.captions = QCheckBox(tr("Title and sentence"))
         self.legend = QCheckBox(tr("Legend"))
         self.transparent = QCheckBox(tr("Transparent ground"))

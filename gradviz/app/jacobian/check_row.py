@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gradviz.app.jacobian.matrix import Array, JacobianMatrix
 from gradviz.app.seed_texts import literal, one_hot, shaped
+from gradviz.app.spins import whole_box
 from gradviz.app.texts import tr
 from gradviz.errors import SeedError
 from gradviz.model.numbers import number_text
@@ -37,7 +38,7 @@ class CheckRow(QWidget):
         self._window = window
         self._matrix: JacobianMatrix | None = None
         self.along = QComboBox()
-        self.element = QSpinBox()
+        self.element = whole_box()
         self.name = QLabel()
         self.button = QPushButton(tr("Check by differences"))
         self.result = QLabel()

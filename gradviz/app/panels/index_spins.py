@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSpinBox, QWidget
 
+from gradviz.app.spins import whole_box
 from gradviz.app.texts import tr
 
 _COLUMNS = 2
@@ -11,7 +12,7 @@ _COLUMNS = 2
 
 def index_spin(dimension: int, size: int, words: str) -> QSpinBox:
     """A box for an index along a dimension of `size`; `words` are for who cannot see it."""
-    spin = QSpinBox()
+    spin = whole_box()
     spin.setRange(0, max(size - 1, 0))
     spin.setPrefix(tr("dim {n}:", n=dimension) + " ")
     spin.setAccessibleName(words)

@@ -24,6 +24,7 @@ from gradviz.app.look import Look
 from gradviz.app.panels.index_spins import add_spin, index_spin
 from gradviz.app.panels.soft_label import SoftLabel
 from gradviz.app.path_facts import Sum, Target, Way, sum_of, target_of
+from gradviz.app.spins import whole_box
 from gradviz.app.texts import tr
 from gradviz.model.numbers import number_text
 
@@ -54,10 +55,11 @@ class PathsView(QWidget):
         self._story: Story | None = None
         self._call: int | None = None
         self._target: Target | None = None
-        self._outputs = QSpinBox()
+        self._outputs = whole_box()
         self.spins: list[QSpinBox] = []
         self._choice = QGridLayout()
         self._chooser = QWidget()
+        self._offers = False  # whether there is anything to choose
         self.words = SoftLabel()
         self.note = SoftLabel()
         self.model = PathModel(self)
@@ -140,7 +142,8 @@ class PathsView(QWidget):
             spin.valueChanged.connect(lambda _: self.ask())
             add_spin(self._choice, spin)
             self.spins.append(spin)
-        self._chooser.setVisible(several or any(size > 1 for size in shape or ()))
+        self._offers = several or any(size > 1 for size in shape or ())
+        self._chooser.setVisible(self._offers)
 
     def _shape(self) -> tuple[int, ...] | None:
         shapes = {} if self._target is None else dict(self._target.shapes)
@@ -171,6 +174,7 @@ class PathsView(QWidget):
         self.shown.emit()
 
     def _show(self, found: Sum) -> None:
+        self._chooser.setVisible(self._offers and (found.is_recorded or not self._outputs.isHidden()))
         self.words.setText(found.words)
         self.note.setText(found.note)
         self.note.setVisible(bool(found.note))

@@ -36,7 +36,7 @@ from gradviz.model import TensorValue
 from gradviz.model.numbers import number_text, shape_text
 
 Index = QModelIndex | QPersistentModelIndex
-_ONE_ROW = 280  # pixels for the names of the tensor and of the way it is shown, side by side
+_FRAME = 40  # pixels of a box with a choice, beside its text
 
 
 class TensorView(QWidget):
@@ -71,8 +71,7 @@ class TensorView(QWidget):
         self.mode.setAccessibleName(tr("How the tensor is shown"))
         self.choice.setAccessibleName(tr("Which tensor is shown"))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.mode.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.mode.setMinimumContentsLength(4)
+        self.mode.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._note.setProperty("role", "muted")
         self._note.setWordWrap(True)
         self.table.setModel(self.model)
@@ -119,8 +118,15 @@ class TensorView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow panel the name of the tensor has a row of its own, or it could not be read."""
         super().resizeEvent(event)
-        beside = QBoxLayout.Direction.LeftToRight
-        self._choice_place.setDirection(QBoxLayout.Direction.TopToBottom if self.width() < _ONE_ROW else beside)
+        self._place_choice()
+
+    def _place_choice(self) -> None:
+        texts = [self.choice.itemText(at) for at in range(self.choice.count())]
+        widest = max((self.choice.fontMetrics().horizontalAdvance(text) for text in texts), default=0) + _FRAME
+        others = self.mode.sizeHint().width() + self._menu_button.sizeHint().width() + 2 * self._choice_place.spacing()
+        is_narrow = self.width() < widest + others
+        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+        self._choice_place.setDirection(direction)
 
     def set_look(self, look: Look) -> None:
         """Take other colours."""
@@ -140,6 +146,7 @@ class TensorView(QWidget):
             self.choice.addItem(tensor.label)
         self.choice.setCurrentIndex(max(self.choice.findText(kept), 0) if self._tensors else -1)
         self.choice.blockSignals(False)
+        self._place_choice()
         # A single number is told by the rows above already.
         worth = any(tensor.value is not None and tensor.value.numel > 1 for tensor in self._tensors)
         self.setVisible(worth)
