@@ -4,7 +4,8 @@ A packed value starts with a tag byte. NONE: undefined. WHOLE: u32 row of tensor
 SAME: u32 order, u16 slot: equal to `grad_inputs[slot]` of execution `order` of the same call.
 OTHER: u32 length of a JSON header, the header, u32 length, the payload (bytes of a sparse, batched or otherwise
 unusual value, or float32 block means of a summary). MEASURED: u32 row of tensor_types, f64 norm, min, max, mean (nan
-for "none finite"), u64 nan, inf, zero: a summary without a picture. All numbers are little endian.
+for "none finite"), u64 nan, inf, zero: a summary without a picture. BRIEF: u32 row of tensor_types, f64 norm, f32 min,
+max, mean, u32 zero: the same of finite numbers that float32 holds. All numbers are little endian.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import struct
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,12 +26,14 @@ from gradviz.model.checking import built, made
 from gradviz.model.dtypes import ITEM_SIZES
 from gradviz.texts import tr
 
-NONE, WHOLE, SAME, OTHER, MEASURED = range(5)
+NONE, WHOLE, SAME, OTHER, MEASURED, BRIEF = range(6)
 UNDEFINED = bytes([NONE])
 WHOLE_HEAD = struct.Struct("<BII")
 SAME_HEAD = struct.Struct("<BIH")
 _LENGTH = struct.Struct("<BI")
 _MEASURED = struct.Struct("<BI4d3Q")
+_BRIEF = struct.Struct("<BId3fI")
+MEASURED_BYTES, BRIEF_BYTES = (form.size - _LENGTH.size for form in (_MEASURED, _BRIEF))  # of the numbers
 _U32 = struct.Struct("<I")
 EXECUTION = struct.Struct("<HHB")
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
@@ -78,9 +81,14 @@ def pack_measured(type_id: int, measured: Measured) -> bytes:
     return _MEASURED.pack(MEASURED, type_id, norm, least, most, mean, *counts)
 
 
-def measured_head(type_id: int) -> bytes:
-    """The bytes before the numbers of a `pack_measured` value, for packing many at once."""
-    return _LENGTH.pack(MEASURED, type_id)
+def numbers_head(tag: int, type_id: int) -> bytes:
+    """The bytes before the numbers of a MEASURED or BRIEF value, for packing many at once."""
+    return _LENGTH.pack(tag, type_id)
+
+
+def retyped(packed: bytes, type_id: int) -> bytes:
+    """A MEASURED or BRIEF value of one type as one of another type."""
+    return _LENGTH.pack(packed[0], type_id) + packed[_LENGTH.size :]
 
 
 def is_whole(packed: bytes) -> bool:
@@ -92,10 +100,13 @@ def norm_in(packed: bytes) -> float | None:
     """The norm of a summary, None of any other packed value."""
     if packed[0] == MEASURED:
         return float(_MEASURED.unpack(packed)[2])
+    if packed[0] == BRIEF:
+        return float(_BRIEF.unpack(packed)[2])
     if packed[0] == OTHER:
         (length,) = _U32.unpack_from(packed, 1)
-        measured = json.loads(packed[5 : 5 + length]).get("measured")
-        return None if measured is None else float(measured[0])
+        # A text of the header's cannot hold it: there a quotation mark has a backslash before it.
+        _, found, rest = packed[5 : 5 + length].partition(b'"measured":[')
+        return float(rest.split(b",", 1)[0]) if found else None
     return None
 
 
@@ -103,6 +114,23 @@ def pack_other(head: Mapping[str, Any], payload: bytes) -> bytes:
     """A value with a JSON header (see `_Head`)."""
     text = _to_json(head).encode()
     return _LENGTH.pack(OTHER, len(text)) + text + _U32.pack(len(payload)) + payload
+
+
+def picture_packer(head: Mapping[str, Any]) -> Callable[[Measured, int, int, bytes, Sequence[tuple[int, int]]], bytes]:
+    """What packs statistics and pictures of one kind of tensor as `pack_other` does, in half of its time.
+
+    It takes the statistics, rows and columns of the block means, these as float32, and the histogram.
+    """
+    start = _to_json(head)[:-1] + ',"measured":'
+
+    def pack(measured: Measured, rows: int, columns: int, means: bytes, histogram: Sequence[tuple[int, int]]) -> bytes:
+        is_finite = measured[4] == measured[5] == 0 and math.isfinite(measured[0]) and None not in measured
+        numbers = repr(measured)[1:-1] if is_finite else _to_json(measured)[1:-1]
+        counts = ",".join([f"[{decade},{count}]" for decade, count in histogram])
+        text = f'{start}[{numbers}],"thumbnail":[{rows},{columns},[{counts}]]}}'.encode()
+        return b"".join((_LENGTH.pack(OTHER, len(text)), text, _U32.pack(len(means)), means))
+
+    return pack
 
 
 def pack_value(value: Gradient) -> bytes:
@@ -260,6 +288,10 @@ class Unpacker:
         if tag == MEASURED and at + _MEASURED.size <= self._end:
             self._at = at + _MEASURED.size
             return self._measured(*_MEASURED.unpack_from(blob, at)[1:])
+        if tag == BRIEF and at + _BRIEF.size <= self._end:
+            self._at = at + _BRIEF.size
+            *head, zero = _BRIEF.unpack_from(blob, at)[1:]
+            return self._measured(*head, 0, 0, zero)
         raise damaged()
 
     def _measured(self, type_id: int, norm: float, *rest: Any) -> TensorValue:

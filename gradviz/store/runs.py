@@ -7,7 +7,9 @@ entries one after the other, each with a fixed head and packed values behind. Li
 from __future__ import annotations
 
 import struct
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from gradviz.store.codec import EXECUTION, SAME, SAME_HEAD, damaged
 from gradviz.store.rows import AccumulationRow
@@ -16,11 +18,14 @@ RUN_BYTES = 1 << 16
 
 Run = tuple[int, bytes]  # how many entries lie before it, the blob
 EXECUTION_HEAD = struct.Struct("<IqI")  # order, node, bytes
-_SENT_ON = struct.Struct(EXECUTION_HEAD.format + (EXECUTION.format + SAME_HEAD.format).replace("<", ""))
-_sent_on = _SENT_ON.pack
-_SENT_ON_BYTES = EXECUTION.size + SAME_HEAD.size
+_ONE = struct.Struct(EXECUTION_HEAD.format + EXECUTION.format.replace("<", ""))
+_SENT_ON = struct.Struct(_ONE.format + SAME_HEAD.format.replace("<", ""))
+_one, _sent_on = _ONE.pack, _SENT_ON.pack
+_SHORT = EXECUTION.size
+_SENT_ON_BYTES = _SHORT + SAME_HEAD.size
 _NODE_VALUE = struct.Struct("<qiI")  # node, slot, bytes
-_ACCUMULATION = struct.Struct("<BqIq5I")  # retained, node, output_nr, order (-1: none), bytes of name and values
+# Retained, node, output_nr, order (-1: none), bytes of name and values; 0 bytes: the same value as the one before.
+_ACCUMULATION = struct.Struct("<BqIq5I")
 
 
 def execution(order: int, node: int, data: bytes) -> bytes:
@@ -34,6 +39,12 @@ def sent_on(order: int, node: int, source: int, slot: int, count: int, grad_inpu
     Most are: in one step it is made in a third of the time. It sent `count` gradients on, packed one after the other.
     """
     return _sent_on(order, node, _SENT_ON_BYTES + len(grad_inputs), 1, count, 0, SAME, source, slot) + grad_inputs
+
+
+def simple(order: int, node: int, got: Sequence[bytes], count: int, grad_inputs: bytes) -> bytes:
+    """The entry of an execution that finished and got what was sent: as `sent_on`, of any number of gradients."""
+    outputs = b"".join(got)
+    return _one(order, node, _SHORT + len(outputs) + len(grad_inputs), len(got), count, 0) + outputs + grad_inputs
 
 
 def execution_runs(entries: Iterable[bytes], before: int) -> list[Run]:
@@ -65,29 +76,29 @@ def accumulations_in(blob: bytes) -> Iterator[tuple[bool, int, int, int | None, 
             text = name.decode() or None
         except UnicodeDecodeError as error:
             raise damaged() from error
+        for at in range(1, len(values)):
+            values[at] = values[at] or values[at - 1]
         yield bool(retained), node, output_nr, None if order < 0 else order, text, values
 
 
 def _accumulation(row: AccumulationRow) -> bytes:
     name = b"" if row.name is None else row.name.encode("utf-8", "backslashreplace")
-    parts = (name, row.before, row.incoming, row.after, row.left)
+    values = (row.before, row.incoming, row.after, row.left)
+    parts = [name, row.before, *(b"" if one == before else one for before, one in pairwise(values))]
     order = -1 if row.order is None else row.order
     return b"".join((_ACCUMULATION.pack(row.retained, row.node, row.output_nr, order, *map(len, parts)), *parts))
 
 
 def _split(entries: Iterable[bytes], before: int) -> list[Run]:
+    every = list(entries)
+    ends = list(accumulate(map(len, every)))  # in bytes
     runs: list[Run] = []
-    run: list[bytes] = []
-    size = 0
-    for entry in entries:
-        if size + len(entry) > RUN_BYTES and run:
-            runs.append((before, b"".join(run)))
-            before += len(run)
-            run, size = [], 0
-        run.append(entry)
-        size += len(entry)
-    if run:
-        runs.append((before, b"".join(run)))
+    start = 0
+    while start < len(every):
+        done = ends[start - 1] if start else 0
+        end = max(start + 1, bisect_right(ends, done + RUN_BYTES))
+        runs.append((before + start, b"".join(every[start:end])))
+        start = end
     return runs
 
 

@@ -5,6 +5,7 @@ views, triggers, indices or virtual tables); a reader ignores what it does not k
 
 Format history:
     2026-11-30  1.0  first format
+    2026-12-01  2.0  values packed as BRIEF (codec); a value of `.grad` that is as the one before takes no bytes (runs)
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 
 APPLICATION_ID = 0x47525644  # "GRVD", in the header of the SQLite file
-MAJOR = 1
+MAJOR = 2
 MINOR = 0
 VERSION = MAJOR * 1000 + MINOR  # as `user_version` in the header of the SQLite file
 

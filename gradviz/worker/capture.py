@@ -120,27 +120,19 @@ class Capture:
 
     def summary_packer(self, dtype: torch.dtype, shape: tuple[int, ...]) -> Callable[[Summary], bytes]:
         """What packs the summaries of tensors of this type on the CPU."""
-        name = dtype_name(dtype)
-        row = self._writer.type_row(name, "cpu", shape)
+        name, row = dtype_name(dtype), self.type_row(dtype, shape)
+        draw = codec.picture_packer({"shape": shape, "dtype": name, "device": "cpu", "whole": False})
 
         def pack(summary: Summary) -> bytes:
-            if not summary.rows:
+            if summary.picture is None:
                 return codec.pack_measured(row, summary.measured)
-            head = {
-                "shape": shape,
-                "dtype": name,
-                "device": "cpu",
-                "whole": False,
-                "measured": summary.measured,
-                "thumbnail": (summary.rows, summary.columns, summary.histogram),
-            }
-            return codec.pack_other(head, summary.means)
+            return draw(summary.measured, *summary.picture)
 
         return pack
 
-    def measured_head(self, dtype: torch.dtype, shape: tuple[int, ...]) -> bytes:
-        """The bytes before the numbers of a value of which only statistics are kept."""
-        return codec.measured_head(self._writer.type_row(dtype_name(dtype), "cpu", shape))
+    def type_row(self, dtype: torch.dtype, shape: tuple[int, ...]) -> int:
+        """The row in `tensor_types` of tensors of this type on the CPU."""
+        return self._writer.type_row(dtype_name(dtype), "cpu", shape)
 
     def norm_of(self, packed: bytes) -> float | None:
         """The norm of a packed value, where it is known."""

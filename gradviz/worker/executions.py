@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gradviz.store.codec import UNDEFINED, WHOLE, pack_execution, pack_same
-from gradviz.store.runs import execution, sent_on
+from gradviz.store.runs import execution, sent_on, simple
 from gradviz.worker.capture import HEAD
 from gradviz.worker.flow import FROM_SEED, Flow
 from gradviz.worker.gathered import Gathered
@@ -49,8 +49,10 @@ class Encoder:
             if outputs is None and finished and term is not None and index not in computed:  # most of them
                 source, slot = term
                 entries.append(sent_on(order, ids[index], orders[source], slot, len(left), data))
+            elif calm and finished:  # then nobody has set hooks
+                entries.append(simple(order, ids[index], self._untouched(index, outputs), len(left), data))
             else:
-                got, arrived = self._got(index, outputs, sums, calm)
+                got, arrived = self._got(index, outputs, sums)
                 own = [packed(item) for item in computed[index]] if index in computed else left
                 data = pack_execution(got, left, arrived, finished, None if own == left else own)
                 entries.append(execution(order, ids[index], data))
@@ -60,18 +62,25 @@ class Encoder:
         return entries
 
     def _got(
-        self, index: int, outputs: Sequence[Item] | None, sums: Mapping[int, Item], calm: bool
+        self, index: int, outputs: Sequence[Item] | None, sums: Mapping[int, Item]
     ) -> tuple[list[bytes], list[bytes] | None]:
         """The outputs of an execution as they are stored, and what arrived where a hook has changed it."""
         if outputs is None:
-            return [pack_same(self._orders[source], slot) for _, source, slot in self._flow.terms[index]], None
-        got = [item if item.__class__ is bytes else packed(item) for item in outputs]
-        if calm and len(self._flow.terms[index]) > 1:
-            return got, None
+            return self._untouched(index, None), None
+        got = [packed(item) for item in outputs]
         if index in sums:
             came = packed(sums[index])
             return got, None if self._equal(came, got[0]) else [came]
         return self._compare(index, got)
+
+    def _untouched(self, index: int, outputs: Sequence[Item] | None) -> list[bytes]:
+        """The outputs of an execution as they are stored, where nobody changes what arrives."""
+        terms = self._flow.terms[index]
+        if outputs is None:
+            return [pack_same(self._orders[source], slot) for _, source, slot in terms]
+        if len(terms) == 1 == len(outputs):
+            return self._compare(index, [packed(outputs[0])])[0]
+        return [packed(item) for item in outputs]
 
     def incoming(self, index: int) -> bytes:
         """What the only term of a node that was fed by one brought."""

@@ -9,11 +9,12 @@ from typing import Any
 
 import torch
 
-from gradviz.store.codec import UNDEFINED
+from gradviz.store.codec import UNDEFINED, numbers_head, retyped
 from gradviz.worker.arenas import ARENA, Arena, Arenas
 from gradviz.worker.capture import Capture, Head, memory_at
+from gradviz.worker.pictures import SMALL_SAMPLE
 from gradviz.worker.reading import STRIDED
-from gradviz.worker.summary import SMALL_SAMPLE, Reduced, Summary, packed_numbers, reduce, summaries
+from gradviz.worker.summary import Reduced, Summary, packed_numbers, reduce, summaries
 
 # Larger tensors are reduced on the spot: a copy would cost as much as the passes over it.
 COPIED_UP_TO = 65_536  # elements
@@ -35,18 +36,18 @@ class Deferred:
 
 
 class View(Deferred):
-    """The same numbers under another shape: `head` is what `packed` starts with."""
+    """The same numbers under another shape: `row` is that of its type."""
 
-    __slots__ = ("_of", "head")
+    __slots__ = ("_of", "row")
 
-    def __init__(self, of: Deferred, head: bytes) -> None:
+    def __init__(self, of: Deferred, row: int) -> None:
         self._of = of
-        self.head = head
+        self.row = row
 
     @property
     def packed(self) -> bytes:  # type: ignore[override]
         """The value, where the other one is settled."""
-        return self.head + self._of.packed[len(self.head) :]
+        return retyped(self._of.packed, self.row)
 
 
 Item = bytes | Deferred
@@ -78,7 +79,7 @@ class Intake:
         self._thumbnails = thumbnails
         self._takes: dict[tuple[torch.dtype, torch.Size], Take] = {}
         self._batches: list[Batch] = []
-        self._heads: dict[Any, bytes | None] = {}  # of views
+        self._rows: dict[Any, int | None] = {}  # of the types of views
         self.takes = [*((self._way(*kind) if plain else capture.pack) for kind in kinds), self.take]
 
     def take(self, tensor: Any) -> Item:
@@ -118,24 +119,23 @@ class Intake:
         key = tensor.dtype, tensor.shape, tensor.stride(), of.numel()
         if kind >= 0 and key[:2] != self._kinds[kind]:
             self.surprised = True
-        if key not in self._heads:
-            self._heads[key] = self._view_head(*key)
-        head = self._heads[key]
-        return None if head is None else View(item, head)
+        if key not in self._rows:
+            self._rows[key] = self._view_row(*key)
+        row = self._rows[key]
+        return None if row is None else View(item, row)
 
-    def _view_head(
-        self, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...], elements: int
-    ) -> bytes | None:
-        """What the summary of such a view starts with; None where it is not of all elements, or is kept whole."""
+    def _view_row(self, dtype: torch.dtype, shape: torch.Size, strides: tuple[int, ...], elements: int) -> int | None:
+        """The row of the type of such a view; None where it is not of all elements, or is kept whole."""
         count = shape.numel()
         if count != elements or count <= self._capture.whole_up_to or not fills(shape, strides):
             return None
-        return self._capture.measured_head(dtype, tuple(shape))
+        return self._capture.type_row(dtype, tuple(shape))
 
     def settle(self) -> None:
         """Finish all values that were put off."""
         for batch in self._batches:
-            batch.settle()
+            batch.reduce_copies()
+        _pack(self._batches)
 
     def _way(self, dtype: torch.dtype, shape: torch.Size) -> Take:
         """Choose how tensors of this type and shape are taken in."""
@@ -168,8 +168,8 @@ class Batch:
     """
 
     __slots__ = (
-        *("_append", "_arena", "_arenas", "_capture", "_count", "_dtype", "_items", "_memory", "_most", "_order"),
-        *("_parts", "_room", "_sample", "_shape", "_size", "_write"),
+        *("_arena", "_arenas", "_capture", "_dtype", "_items", "_most", "_order", "_parts", "_sample", "_shape"),
+        *("_size", "append", "draws", "elements", "memory", "room", "write"),
     )
 
     def __init__(
@@ -184,29 +184,30 @@ class Batch:
         self._capture = capture
         self._dtype = dtype
         self._sample = SMALL_SAMPLE if thumbnails else 0
+        self.draws = thumbnails
         self._shape = tuple(shape)
-        self._count = math.prod(self._shape)
+        self.elements = math.prod(self._shape)  # of each tensor
         # Dimensions from the slowest to the fastest: a transposed gradient is copied as it lies.
         self._order = order_of(strides)
         self._items: list[Deferred] = []  # not packed yet
-        self._append = self._items.append
+        self.append = self._items.append
         self._parts: list[Reduced] = []
-        self._size = self._count * dtype.itemsize
-        self._memory = memory_at(self._size)
+        self._size = self.elements * dtype.itemsize
+        self.memory = memory_at(self._size)
         self._arenas = arenas
         self._arena: Arena | None = None
-        self._write: Callable[[Any], int] = _nowhere
+        self.write: Callable[[Any], int] = _nowhere
         self._most = ARENA // self._size  # copies that an arena holds
-        self._room = 0  # for so many more
+        self.room = 0  # for so many more
 
     def add(self, address: int) -> Deferred:
         """Copy the tensor at `address`."""
-        if not self._room:
-            self._make_room()
-        self._room -= 1
-        self._write(self._memory(address))
+        if not self.room:
+            self.make_room()
+        self.room -= 1
+        self.write(self.memory(address))
         item = Deferred()
-        self._append(item)
+        self.append(item)
         return item
 
     def add_large(self, tensor: Any) -> Deferred:
@@ -220,28 +221,30 @@ class Batch:
         item = Deferred()
         self._items.append(item)
         if self._sample and len(self._items) >= _UNFINISHED:
-            self._pack()
+            _pack([self])
         return item
 
     def settle(self) -> None:
         """Finish all values."""
-        self._reduce_copies()
-        self._pack()
+        self.reduce_copies()
+        _pack([self])
 
-    def _make_room(self) -> None:
-        self._reduce_copies()
+    def make_room(self) -> None:
+        """Make room for further copies."""
+        self.reduce_copies()
         self._arena = self._arenas.take()
         self._arena.memory.seek(0)
-        self._write = self._arena.memory.write
-        self._room = self._most
+        self.write = self._arena.memory.write
+        self.room = self._most
 
-    def _reduce_copies(self) -> None:
-        arena, copies = self._arena, self._most - self._room
-        self._arena, self._room = None, 0
+    def reduce_copies(self) -> None:
+        """Make the passes over what was copied."""
+        arena, copies = self._arena, self._most - self.room
+        self._arena, self.room = None, 0
         if arena is None:
             return
         with _below_autograd():
-            lying = arena.tensor(copies * self._size, self._dtype).view(-1, self._count)
+            lying = arena.tensor(copies * self._size, self._dtype).view(-1, self.elements)
             tensors = lying
             if self._sample:
                 back = [self._order.index(at) + 1 for at in range(len(self._order))]
@@ -249,33 +252,50 @@ class Batch:
             self._parts.append(reduce(tensors, self._sample, lying))
         self._arenas.give(arena)
         if self._sample and len(self._items) >= _UNFINISHED:
-            self._pack()
+            _pack([self])
 
-    def _pack(self) -> None:
+    def unpacked(self) -> tuple[list[Deferred], list[Reduced]]:
+        """What is reduced and waits to be packed, which it does no longer."""
         items, parts = self._items, self._parts
         self._items, self._parts = [], []
-        self._append = self._items.append
-        if not items:
-            return
-        with _below_autograd():
-            if self._sample:
-                pack = self._capture.summary_packer(self._dtype, self._shape)
-                for item, summary in zip(items, summaries(parts, self._count), strict=True):
-                    item.packed = pack(summary)
-            else:
-                self._pack_numbers(items, parts)
+        self.append = self._items.append
+        return items, parts
 
-    def _pack_numbers(self, items: list[Deferred], parts: list[Reduced]) -> None:
-        numbers, careful = packed_numbers(parts, self._count)
-        head = self._capture.measured_head(self._dtype, self._shape)
+    def pack(self, items: Sequence[Deferred], summaries_: Sequence[Summary]) -> None:
+        """Pack tensors of this batch, which are summarised."""
+        pack = self._capture.summary_packer(self._dtype, self._shape)
+        for item, summary in zip(items, summaries_, strict=True):
+            item.packed = pack(summary)
+
+    def pack_numbers(self, items: Sequence[Deferred], parts: Sequence[Reduced]) -> None:
+        """Pack tensors of this batch without pictures."""
+        tag, size, data, careful = packed_numbers(parts, self.elements)
+        head = numbers_head(tag, self._capture.type_row(self._dtype, self._shape))
         at = 0
         for item in items:
-            item.packed = head + numbers[at : at + 56]
-            at += 56
+            item.packed = head + data[at : at + size]
+            at += size
         if careful:
             pack = self._capture.summary_packer(self._dtype, self._shape)
             for position, measured in careful.items():
                 items[position].packed = pack(Summary(measured))
+
+
+def _pack(batches: Sequence[Batch]) -> None:
+    """Pack all that is reduced. Pictures are made for all batches at once: each takes twenty calls into torch."""
+    drawn: list[tuple[Batch, list[Deferred], list[Reduced]]] = []
+    with _below_autograd():
+        for batch in batches:
+            items, parts = batch.unpacked()
+            if not items:
+                continue
+            if batch.draws:
+                drawn.append((batch, items, parts))
+            else:
+                batch.pack_numbers(items, parts)
+        found = summaries([(parts, batch.elements) for batch, _, parts in drawn]) if drawn else ()
+    for (batch, items, _), of_batch in zip(drawn, found, strict=True):
+        batch.pack(items, of_batch)
 
 
 # In the ways below reads are spelled out: a call costs as much as one of them. That type, shape and device are as
@@ -321,7 +341,13 @@ def _copied(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
             return intake.otherwise(tensor, dtype, shape)
         is_usual = tensor.is_contiguous()
         if is_usual and usual is not None:
-            return usual.add(address)
+            if not usual.room:
+                usual.make_room()
+            usual.room -= 1
+            usual.write(usual.memory(address))
+            item = Deferred()
+            usual.append(item)
+            return item
         strides = tensor.stride()
         if strides not in batches:
             batches[strides] = intake.batch(dtype, shape, strides) if fills(shape, strides) else None

@@ -1,4 +1,4 @@
-"""Statistics and thumbnails of tensors that are too large to be kept whole, many of one shape at a time.
+"""Statistics of tensors that are too large to be kept whole, many of one shape at a time.
 
 All functions expect plain dense real tensors on the CPU and are called inside `quiet(below_autograd=True)`. One
 tensor at a time costs ten operations of 2 us each; a graph of 20,000 nodes has 30,000 of them.
@@ -9,32 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from ctypes import string_at
+from itertools import repeat
 from typing import NamedTuple
 
 import torch
 
 from gradviz.model import Statistics, Thumbnail
-from gradviz.store.codec import Measured
+from gradviz.store.codec import BRIEF, BRIEF_BYTES, MEASURED, MEASURED_BYTES, Measured
+from gradviz.worker.pictures import SAMPLE, SMALL_SAMPLE, Picture, Sums, joined, means_of, pictures, sums_of
 
-ROWS, COLUMNS = 12, 16
-SAMPLE = 16_384
-SMALL_SAMPLE = 512
 _CHUNK = 1024
+_LARGEST_U32 = (1 << 32) - 1
 _LARGE = 65_536  # elements: a pass over so many costs more than a handful of calls into torch
 # Between these bounds squares in float32 neither vanish nor overflow, and sums of chunks are right to 1e-6.
 _SAFE = (1e-12, 1e15)
-_DECADES = {torch.float32: 47, torch.float64: 326}  # beyond the smallest and the largest number of the type
 REDUCED = (torch.float32, torch.float64)
 
 
 class Summary(NamedTuple):
-    """One tensor: `norm, min, max, mean, nan, inf, zero` as in Statistics, block means as float32 bytes."""
+    """One tensor: `norm, min, max, mean, nan, inf, zero` as in Statistics, and what there is to look at."""
 
     measured: Measured
-    rows: int = 0
-    columns: int = 0
-    means: bytes = b""
-    histogram: tuple[tuple[int, int], ...] = ()
+    picture: Picture | None = None
 
     @property
     def statistics(self) -> Statistics:
@@ -42,17 +38,20 @@ class Summary(NamedTuple):
         return Statistics(*self.measured)
 
     @property
-    def thumbnail(self) -> Thumbnail:
+    def thumbnail(self) -> Thumbnail | None:
         """The small picture as a value."""
-        return Thumbnail(self.rows, self.columns, tuple(memoryview(self.means).cast("f").tolist()), self.histogram)
+        if self.picture is None:
+            return None
+        rows, columns, means, histogram = self.picture
+        return Thumbnail(rows, columns, tuple(memoryview(means).cast("f").tolist()), histogram)
 
 
 class Reduced(NamedTuple):
     """What is left of n tensors of one shape after the passes over their elements. `careful` is by position.
 
     `norms` is float64, `lows`, `highs` and `means` as the tensors, `filled` counts what is not zero: all `(n,)`.
-    With pictures `blocks` is `(n, rows, columns)`, means over at most ROWS runs of rows, and `samples` `(n, k)`;
-    `means` is None where the blocks tell it at less cost than a pass over all elements.
+    `sums` are there where pictures are wanted; `means` is None where these tell it at less cost than a pass over all
+    elements.
     """
 
     norms: torch.Tensor
@@ -61,8 +60,7 @@ class Reduced(NamedTuple):
     means: torch.Tensor | None
     filled: torch.Tensor
     careful: dict[int, Measured]
-    blocks: torch.Tensor | None
-    samples: torch.Tensor | None
+    sums: Sums | None
 
 
 def summarise(tensors: torch.Tensor, thumbnails: bool = True) -> list[Summary]:
@@ -72,7 +70,7 @@ def summarise(tensors: torch.Tensor, thumbnails: bool = True) -> list[Summary]:
     if not size:
         return [Summary((0.0, None, None, None, 0, 0, 0))] * count
     sample = SAMPLE if count == 1 and size <= SAMPLE else SMALL_SAMPLE
-    return summaries([reduce(tensors, sample if thumbnails else 0)], size)
+    return summaries([([reduce(tensors, sample if thumbnails else 0)], size)])[0]
 
 
 def reduce(tensors: torch.Tensor, sample: int = 0, lying: torch.Tensor | None = None) -> Reduced:
@@ -86,56 +84,104 @@ def reduce(tensors: torch.Tensor, sample: int = 0, lying: torch.Tensor | None = 
     norms = _norm_column(flat)
     lows, highs = _extremes(flat)
     careful = _careful(flat, norms, lows, highs)
-    blocks = samples = means = None
-    if sample:
-        blocks = _row_blocks(wide)
-        samples = flat[:, :: -(-flat.shape[1] // sample)].clone()
-    if blocks is None or flat.shape[1] < _LARGE or flat.shape[1] <= ROWS * wide.shape[-1]:
-        means = flat.mean(dim=1)
-    return Reduced(norms, lows, highs, means, _filled(flat), careful, blocks, samples)
+    sums = sums_of(wide, flat, sample) if sample else None
+    means = flat.mean(dim=1) if sums is None or flat.shape[1] < _LARGE or sums.turned else None
+    return Reduced(norms, lows, highs, means, _filled(flat), careful, sums)
 
 
-def summaries(parts: Sequence[Reduced], size: int) -> list[Summary]:
-    """The summaries of the tensors in `parts`, which all have one shape with `size` elements."""
-    blocks = _joined([part.blocks for part in parts if part.blocks is not None])
-    samples = [part.samples for part in parts if part.samples is not None]
-    means = _joined([part.means for part in parts if part.means is not None])
-    if means is None:
-        assert blocks is not None
-        means = _means(blocks, size)
+Kind = tuple[Sequence[Reduced], int]
+"""Tensors of one shape: parts, all with pictures or all without, and the number of elements of each tensor."""
+
+
+def summaries(kinds: Sequence[Kind]) -> list[list[Summary]]:
+    """The summaries of the tensors of each kind."""
+    sums = [None if parts[0].sums is None else joined([part.sums for part in parts if part.sums]) for parts, _ in kinds]
+    measured = iter(_measured(kinds, sums))
+    counts = [sum(len(part.norms) for part in parts) for parts, _ in kinds]
+    return [
+        [Summary(next(measured), picture) for picture in drawn or repeat(None, count)]
+        for drawn, count in zip(_drawn(sums), counts, strict=True)
+    ]
+
+
+def _measured(kinds: Sequence[Kind], sums: Sequence[Sums | None]) -> list[Measured]:
+    """The statistics of all tensors, one kind after the other."""
+    parts = [part for of_kind, _ in kinds for part in of_kind]
+    means: list[torch.Tensor] = []
+    sizes: list[int] = []
+    for (of_kind, size), found in zip(kinds, sums, strict=True):
+        told = [part.means for part in of_kind if part.means is not None]
+        means += told or ([] if found is None else [means_of(found, size)])
+        sizes += [size] * sum(len(part.norms) for part in of_kind)
     norms, lows, highs, filled = (torch.cat(column).tolist() for column in _columns(parts))
     measured: list[Measured] = [
         (norm, low, high, mean, 0, 0, size - count)
-        for norm, low, high, mean, count in zip(norms, lows, highs, means.tolist(), filled, strict=True)
+        for norm, low, high, mean, count, size in zip(
+            norms, lows, highs, torch.cat(means).tolist(), filled, sizes, strict=True
+        )
     ]
     for at, entry in _all_careful(parts):
         measured[at] = entry
-    if blocks is None:
-        return [Summary(entry) for entry in measured]
-    small = _block_means(blocks)
-    _count, rows_, columns_ = small.shape
-    bytes_each = 4 * rows_ * columns_
-    address = small.data_ptr()
-    histograms = _histograms(torch.cat(samples))
-    return [
-        Summary(entry, rows_, columns_, string_at(address + bytes_each * at, bytes_each), histograms[at])
-        for at, entry in enumerate(measured)
-    ]
+    return measured
 
 
-def packed_numbers(parts: Sequence[Reduced], size: int) -> tuple[bytes, dict[int, Measured]]:
-    """As `summaries` without pictures, as bytes: for each norm, min, max, mean as f64, nan, inf, zero as u64.
+def _drawn(sums: Sequence[Sums | None]) -> list[list[Picture]]:
+    """The pictures of each kind, none where there are no sums."""
+    of_type: dict[torch.dtype, list[int]] = {}
+    for at, found in enumerate(sums):
+        if found is not None:
+            of_type.setdefault(found.runs.dtype, []).append(at)
+    drawn: list[list[Picture]] = [[] for _ in sums]
+    for members in of_type.values():
+        for at, of_kind in zip(members, pictures([found for at in members if (found := sums[at])]), strict=True):
+            drawn[at] = of_kind
+    return drawn
 
-    Those that need care (not finite, very large, very small, zero) are also given as numbers, by position.
+
+class Numbers(NamedTuple):
+    """The statistics of n tensors: `data` has those of each, as they follow the head of a packed value with this `tag`.
+
+    `size` is the bytes of each. Those that need care (not finite, very large, very small, zero) are also in `careful`,
+    by position.
     """
+
+    tag: int
+    size: int
+    data: bytes
+    careful: dict[int, Measured]
+
+
+def packed_numbers(parts: Sequence[Reduced], size: int) -> Numbers:
+    """As `summaries` without pictures, for tensors of `size` elements."""
     norms, lows, highs, filled = (torch.cat(column) for column in _columns(parts))
     means = torch.cat([part.means for part in parts if part.means is not None])
-    count = norms.shape[0]
-    table = torch.zeros((count, 7), dtype=torch.float64)
+    is_brief = lows.dtype == torch.float32 and size <= _LARGEST_U32
+    table = (_brief_rows if is_brief else _rows)(norms, lows, highs, means, size - filled)
+    tag, width = (BRIEF, BRIEF_BYTES) if is_brief else (MEASURED, MEASURED_BYTES)
+    return Numbers(tag, width, string_at(table.data_ptr(), table.nbytes), dict(_all_careful(parts)))
+
+
+def _brief_rows(
+    norms: torch.Tensor, lows: torch.Tensor, highs: torch.Tensor, means: torch.Tensor, zeros: torch.Tensor
+) -> torch.Tensor:
+    """f64 norm, f32 min, max, mean, u32 zero of each."""
+    table = torch.empty((len(norms), 6), dtype=torch.int32)
+    table[:, :2] = norms.view(torch.int32).view(-1, 2)
+    for at, column in enumerate((lows, highs, means), 2):
+        table[:, at] = column.view(torch.int32)
+    table[:, 5] = zeros
+    return table
+
+
+def _rows(
+    norms: torch.Tensor, lows: torch.Tensor, highs: torch.Tensor, means: torch.Tensor, zeros: torch.Tensor
+) -> torch.Tensor:
+    """f64 norm, min, max, mean, u64 nan, inf, zero of each."""
+    table = torch.zeros((len(norms), 7), dtype=torch.float64)
     for at, column in enumerate((norms, lows, highs, means)):
         table[:, at] = column
-    table.view(torch.int64)[:, 6] = size - filled
-    return string_at(table.data_ptr(), 56 * count), dict(_all_careful(parts))
+    table.view(torch.int64)[:, 6] = zeros
+    return table
 
 
 def _columns(parts: Sequence[Reduced]) -> tuple[tuple[torch.Tensor, ...], ...]:
@@ -150,10 +196,6 @@ def _all_careful(parts: Sequence[Reduced]) -> Iterator[tuple[int, Measured]]:
         for at, entry in part.careful.items():
             yield before + at, entry
         before += part.norms.shape[0]
-
-
-def _joined(tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
-    return torch.cat(tuple(tensors)) if tensors else None
 
 
 def measure(tensor: torch.Tensor) -> Statistics:
@@ -202,7 +244,7 @@ def _careful(flat: torch.Tensor, norms: torch.Tensor, lows: torch.Tensor, highs:
 
 def _scaled(rows: torch.Tensor, largest: list[float]) -> tuple[list[float], list[float]]:
     """Norms and means of rows whose squares or sums leave float32: divided by their largest element first."""
-    divisors = torch.tensor(largest, dtype=torch.float64)
+    divisors = torch.tensor(largest, dtype=torch.float64, device=rows.device)
     unit = rows.double() / divisors.unsqueeze(1)
     norms = torch.linalg.vector_norm(unit, dim=1) * divisors
     return norms.tolist(), (unit.mean(dim=1) * divisors).tolist()
@@ -215,7 +257,8 @@ def _norm_column(flat: torch.Tensor) -> torch.Tensor:
         norms: torch.Tensor = torch.linalg.vector_norm(flat, dim=1)
         return norms.double()
     whole = size - size % _CHUNK
-    parts = torch.linalg.vector_norm(flat[:, :whole].reshape(count, -1, _CHUNK), dim=2)
+    chunks = (flat if whole == size else flat[:, :whole]).reshape(count, -1, _CHUNK)
+    parts = torch.linalg.vector_norm(chunks, dim=2)
     found: torch.Tensor = torch.linalg.vector_norm(parts, dim=1, dtype=torch.float64)
     if whole < size:
         found = torch.hypot(found, torch.linalg.vector_norm(flat[:, whole:], dim=1).double())
@@ -240,10 +283,13 @@ def _filled(flat: torch.Tensor) -> torch.Tensor:
     whole = 8 * (words - words % group) if group else 0
     if not whole:
         return flags.sum(1)
-    part = flags[:, :whole]
-    part = part if size % 8 == 0 else part.clone(memory_format=torch.contiguous_format)
-    lanes = part.view(torch.int64).view(part.shape[0], -1, group).sum(2)
-    found = lanes.view(torch.uint8).sum(1)
+    if whole == size:
+        lanes = flags.view(torch.int64).view(flags.shape[0], -1, group)
+    else:
+        part = flags[:, :whole]
+        part = part if size % 8 == 0 else part.clone(memory_format=torch.contiguous_format)
+        lanes = part.view(torch.int64).view(part.shape[0], -1, group)
+    found = lanes.sum(2).view(torch.uint8).sum(1)
     return found if whole == size else found + flags[:, whole:].sum(1)
 
 
@@ -267,67 +313,3 @@ def _scaled_norm(tensor: torch.Tensor) -> float:
     if largest == 0.0 or not math.isfinite(largest):
         return largest
     return float(torch.linalg.vector_norm(wide / largest).item()) * largest
-
-
-def _row_blocks(wide: torch.Tensor) -> torch.Tensor:
-    """Means over runs of the rows of each tensor, seen as a table of its last dimension: `(count, rows, columns)`."""
-    table = wide.reshape(wide.shape[0], -1, wide.shape[-1])
-    # One of few rows may be very wide.
-    return _run_means(table, ROWS) if table.shape[1] > ROWS else _column_blocks(table).clone()
-
-
-def _means(blocks: torch.Tensor, size: int) -> torch.Tensor:
-    """The mean of each tensor, from means over runs of its rows: the last run is longer where these do not divide."""
-    rows = size // blocks.shape[2]
-    of_runs = blocks.mean(dim=2, dtype=torch.float64)
-    total = of_runs.sum(1) * (rows // ROWS) + of_runs[:, -1] * (rows % ROWS)
-    return (total / rows).to(blocks.dtype)
-
-
-def _column_blocks(table: torch.Tensor) -> torch.Tensor:
-    return _run_means(table.transpose(1, 2), COLUMNS).transpose(1, 2)
-
-
-def _block_means(rows: torch.Tensor) -> torch.Tensor:
-    """`(count, rows, columns)` float32 means over blocks, from what `_row_blocks` gave."""
-    means = _column_blocks(rows)
-    if means.dtype == torch.float64:
-        largest = torch.finfo(torch.float32).max
-        means = means.clamp(-largest, largest)
-    return means.float().contiguous()
-
-
-def _run_means(table: torch.Tensor, runs: int) -> torch.Tensor:
-    """Means over runs of rows: `(count, rows, columns)` -> `(count, min(rows, runs), columns)`.
-
-    The last run is longer where the rows do not divide.
-    """
-    count, rows, columns = table.shape
-    if rows <= runs:
-        return table
-    length = rows // runs
-    even = runs * length
-    means = table[:, :even].reshape(count, runs, length, columns).mean(2)
-    rest = rows - even
-    if rest:
-        tail = table[:, even:].sum(1)
-        means[:, -1] = (means[:, -1] * length + tail) / (length + rest)
-    return means
-
-
-def _histograms(samples: torch.Tensor) -> Sequence[tuple[tuple[int, int], ...]]:
-    """`(decade, count)` pairs of the finite non-zero elements of each row."""
-    count = samples.shape[0]
-    decades = samples.abs().log10_().floor_()
-    # nan and inf go to the highest bin, zero (log10 = -inf) to the lowest; both are dropped.
-    end = _DECADES[samples.dtype]
-    bins = torch.nan_to_num_(decades, nan=end).clamp_(-end, end).add_(end).long()
-    width = 2 * end + 1
-    bins += torch.arange(count).unsqueeze(1) * width
-    counts = torch.bincount(bins.flatten(), minlength=width * count).view(count, width)
-    counts[:, 0] = counts[:, -1] = 0
-    places = counts.nonzero(as_tuple=True)
-    found: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-    for row, column, number in zip(places[0].tolist(), places[1].tolist(), counts[places].tolist(), strict=True):
-        found[row].append((column - end, number))
-    return [tuple(pairs) for pairs in found]

@@ -17,6 +17,7 @@ from gradviz.model import Execution, Statistics, TensorValue, Thumbnail
 from gradviz.store import codec, runs
 from gradviz.store.executions import read_executions
 from gradviz.store.interned import Interned
+from gradviz.store.rows import AccumulationRow
 from tests.store import samples
 
 ROWS = {1: codec.TypeRow("float32", "cpu", (2,), 8), 2: codec.TypeRow("qint8", "cpu", (3,), None)}
@@ -93,6 +94,43 @@ def test_statistics_come_back(
     assert repr(value.measured) == repr(Statistics(norm, *extremes, *found))
 
 
+floats32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@given(finite, floats32, floats32, floats32, st.integers(0, (1 << 32) - 1))
+def test_brief_statistics_come_back(norm: float, low: float, high: float, mean: float, zero: int) -> None:
+    data = struct.pack("<d3fI", norm, low, high, mean, zero)
+    assert len(data) == codec.BRIEF_BYTES
+    packed = codec.numbers_head(codec.BRIEF, 1) + data
+    measured = Statistics(norm, low, high, mean, 0, 0, zero)
+    assert unpacked(packed) == TensorValue((2,), "float32", "cpu", measured=measured)
+    assert codec.norm_in(packed) == norm
+    assert codec.retyped(packed, 2) == codec.numbers_head(codec.BRIEF, 2) + data
+    for cut in range(len(packed)):
+        with pytest.raises(DamagedRecordingError):
+            unpacked(packed[:cut])
+
+
+@given(st.floats(), st.text())
+def test_the_norm_of_a_picture_is_found_in_its_header(norm: float, text: str) -> None:
+    value = TensorValue((2,), text, '"measured":[7,', measured=Statistics(norm, None, None, None, 1, 0, 0))
+    assert repr(codec.norm_in(codec.pack_value(value))) == repr(norm)
+    assert codec.norm_in(codec.pack_value(TensorValue((2,), text, '"measured":[7,'))) is None
+
+
+@given(
+    st.floats(), finite, st.integers(0, 1 << 40), st.integers(0, 1), st.lists(st.tuples(st.integers(), st.integers()))
+)
+def test_a_picture_is_packed_as_any_other_value(
+    norm: float, mean: float, zero: int, nan: int, histogram: list[tuple[int, int]]
+) -> None:
+    head = {"shape": (5, 70), "dtype": "float32", "device": "cpu", "whole": False}
+    measured = (norm, -2.5, None, mean, nan, 0, zero)
+    blocks = struct.pack("<6f", *range(6))
+    whole = {**head, "measured": measured, "thumbnail": (2, 3, histogram)}
+    assert codec.picture_packer(head)(measured, 2, 3, blocks, histogram) == codec.pack_other(whole, blocks)
+
+
 @given(st.lists(values(), max_size=4))
 def test_lists_come_back(found: list[TensorValue]) -> None:
     blob = codec.pack_values(map(codec.pack_value, found))
@@ -125,11 +163,37 @@ def test_executions_come_back() -> None:
     ]
 
 
+@given(st.lists(st.tuples(*[st.sampled_from([b"\x00", b"\x09abc", b"\x09xyz"])] * 4), max_size=5))
+def test_values_of_grad_that_repeat_come_back(found: list[tuple[bytes, bytes, bytes, bytes]]) -> None:
+    rows = [AccumulationRow(False, "w", 7, 0, at or None, *values) for at, values in enumerate(found)]
+    blobs = [blob for _, blob in runs.accumulation_runs(rows)]
+    back = [entry for blob in blobs for entry in runs.accumulations_in(blob)]
+    assert [tuple(entry[-1]) for entry in back] == found
+    assert [entry[:5] for entry in back] == [(False, 7, 0, at or None, "w") for at in range(len(found))]
+    same = runs.accumulation_runs([AccumulationRow(False, None, 7, 0, 1, *[bytes(1000)] * 4)])
+    assert len(same[0][1]) < 1100
+
+
+@given(st.lists(st.integers(1, 70_000), max_size=9))
+def test_runs_are_short_and_whole(sizes: list[int]) -> None:
+    rest = [bytes([at]) * size for at, size in enumerate(sizes)]
+    for first, blob in runs.execution_runs(rest, 4):
+        assert first == 4 + len(sizes) - len(rest)
+        taken: list[bytes] = []
+        while sum(map(len, taken)) < len(blob):
+            taken.append(rest.pop(0))
+        assert b"".join(taken) == blob and (len(blob) <= runs.RUN_BYTES or len(taken) == 1)
+    assert not rest
+
+
 def test_what_was_sent_on_is_the_same_entry_in_one_step() -> None:
     whole = codec.pack_whole(1, bytes(8))
     for left in ([], [whole], [codec.UNDEFINED, whole]):
         data = codec.pack_execution([codec.pack_same(3, 1)], left)
         assert runs.sent_on(7, 1 << 40, 3, 1, len(left), b"".join(left)) == runs.execution(7, 1 << 40, data)
+        for got in ([], [whole], [codec.pack_same(3, 1), whole]):
+            data = codec.pack_execution(got, left)
+            assert runs.simple(7, 1 << 40, got, len(left), b"".join(left)) == runs.execution(7, 1 << 40, data)
 
 
 packed_none = codec.pack_execution([codec.UNDEFINED], [])

@@ -26,7 +26,7 @@ from gradviz.errors import (
 from gradviz.store import replace
 from gradviz.store.reader import Reader, close_recording, open_recording
 from gradviz.store.rows import CallEnd, CallStart
-from gradviz.store.schema import STATEMENTS
+from gradviz.store.schema import MAJOR, MINOR, STATEMENTS, VERSION
 from gradviz.store.tables import META, TABLES
 from gradviz.store.writer import Writer
 from tests.store import samples
@@ -187,21 +187,21 @@ def interior_page(size: int, child: int) -> bytes:
 
 
 def test_a_newer_major_version_is_refused_by_name(recording: Path) -> None:
-    changed(recording, "PRAGMA user_version=2003", "CREATE TABLE more (a)")
+    changed(recording, f"PRAGMA user_version={MAJOR + 1}003", "CREATE TABLE more (a)")
     with pytest.raises(NewerRecordingError) as caught:
         open_recording(str(recording))
     assert str(recording) in str(caught.value)
-    assert "2.3" in str(caught.value) and "1.0" in str(caught.value)
+    assert f"{MAJOR + 1}.3" in str(caught.value) and f"{MAJOR}.{MINOR}" in str(caught.value)
 
 
 def test_a_newer_format_is_refused_also_where_the_header_of_the_file_is_old(recording: Path) -> None:
-    row = ("format", json.dumps({"major": 3, "minor": 7}))
+    row = ("format", json.dumps({"major": MAJOR + 2, "minor": 7}))
     put = "INSERT OR REPLACE INTO meta VALUES ('{}', '{}', {})"
     changed(recording, put.format(*row, META.checksum(row)))
     with pytest.raises(NewerRecordingError) as caught:
         open_recording(str(recording))
     assert str(recording) in str(caught.value)
-    assert "3.7" in str(caught.value) and "1.0" in str(caught.value)
+    assert f"{MAJOR + 2}.7" in str(caught.value) and f"{MAJOR}.{MINOR}" in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["no JSON", "[]", '{"major": "2", "minor": 0}', '{"major": 1, "minor": 9}'])
@@ -213,8 +213,16 @@ def test_a_format_that_is_no_newer_version_hides_nothing(text: str, recording: P
     close_recording(found)
 
 
+def test_an_older_major_version_is_read(recording: Path) -> None:
+    """The examples' recordings in `resources` are some."""
+    changed(recording, f"PRAGMA user_version={MAJOR - 1}000")
+    found = open_recording(str(recording))
+    assert found.calls == samples.sample().calls and found.damage is None
+    close_recording(found)
+
+
 def newer_minor(path: Path, *replaced: tuple[str, str]) -> Path:
-    """A recording of format 1.1, made with a schema that has these changes."""
+    """A recording of the next minor version, made with a schema that has these changes."""
     schema = STATEMENTS
     for old, new in replaced:
         assert old in schema
@@ -230,7 +238,7 @@ def newer_minor(path: Path, *replaced: tuple[str, str]) -> Path:
             connection.execute(f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM old.{table.name}")
     connection.execute("DETACH old")
     connection.execute("PRAGMA application_id=0x47525644")
-    connection.execute("PRAGMA user_version=1001")
+    connection.execute(f"PRAGMA user_version={VERSION + 1}")
     connection.close()
     return fresh
 

@@ -267,7 +267,7 @@ def test_statistics_of_large_tensors_are_torchs(shape: tuple[int, ...], count: i
 
 def test_summaries_of_empty_tensors() -> None:
     (summary,) = summarise(torch.zeros(1, 0, 3))
-    assert summary.measured == (0.0, None, None, None, 0, 0, 0) and summary.means == b""
+    assert summary.measured == (0.0, None, None, None, 0, 0, 0) and summary.picture is None
 
 
 def test_batches_grow_and_settle_when_full() -> None:
