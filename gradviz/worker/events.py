@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import string_at
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from gradviz.model import Event, Place
 from gradviz.model.recording import EventKind
-from gradviz.store.codec import is_whole, norm_in
+from gradviz.store.codec import is_whole
 from gradviz.store.writer import Writer
 from gradviz.worker.capture import HEAD, SMALL, Capture
 from gradviz.worker.identity import Identities, Known
-from gradviz.worker.prints import NOTHING, Print, Prints, differ
+from gradviz.worker.prints import NOTHING, Asked, Print, Prints, differ
 from gradviz.worker.quiet import below_autograd, started_here
 from gradviz.worker.reading import PLAIN
 
@@ -98,7 +97,7 @@ class Changes:
                 found.add((kind, how or detail, where), _name(known), (self._norm(before), self._norm(now)))
                 state.gradient = now
             if values and state.value is not None:
-                self._compare_value(tensor, known, state, found, place, detail)
+                self._compare_value(tensor, known, take(tensor, state.value), found, place, detail)
         self._note(found)
         if self._tracer is not None:
             self._tracer.writes.forget_gradients()
@@ -123,10 +122,20 @@ class Changes:
         self, leaves: Mapping[int, Any], known: Mapping[int, Known], pack: Callable[[Any], bytes]
     ) -> dict[int, bytes]:
         """A call looks at its leaves: note which values have changed, and return all of them packed by `pack`."""
-        still = self._still(leaves, known)
-        return {
-            at: still[at] if at in still else self._leaf_value(tensor, known[at], pack) for at, tensor in leaves.items()
-        }
+        found = self._still(leaves, known)
+        asked: dict[int, Asked] = {}
+        for at, tensor in leaves.items():
+            if at in found:
+                continue
+            before = self._state(known[at]).value
+            if before is not None and self._is_still(tensor, before):
+                found[at] = self._stored(tensor, known[at], pack)
+            else:
+                asked[at] = Asked(tensor, before)
+        for (at, one), now in zip(asked.items(), self._prints.take_all([*asked.values()]), strict=True):
+            self._compare_value(one.tensor, known[at], now, self._at_call)
+            found[at] = self._stored(one.tensor, known[at], pack)
+        return {at: found[at] for at in leaves}
 
     def _still(self, leaves: Mapping[int, Any], known: Mapping[int, Known]) -> dict[int, bytes]:
         """The packed values of small leaves, by position, if all of them are as they were.
@@ -157,12 +166,10 @@ class Changes:
         now = string_at(flat.data_ptr(), flat.nbytes) if flat.is_cpu else b""  # elsewhere there is nothing to read
         return found if now == b"".join([data[HEAD:] for data in found.values()]) else {}
 
-    def _leaf_value(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
-        state = self._state(known)
-        if state.value is None:
-            state.value = self._prints.take(tensor)
-        elif not self._is_still(tensor, state.value):
-            self._compare_value(tensor, known, state, self._at_call)
+    def _stored(self, tensor: Any, known: Known, pack: Callable[[Any], bytes]) -> bytes:
+        """A leaf's value, whose print was just taken, as `pack` packs it."""
+        state = self._states[known.node]
+        assert state.value is not None
         if state.value.data is not None:
             state.kind = (tensor.dtype, tensor.shape) if is_whole(state.value.data) else None
             return state.value.data
@@ -175,14 +182,16 @@ class Changes:
 
         `left` holds, by node id, the packed `.grad` of those that the call has written.
         """
+        large: list[tuple[State, Asked]] = []
         for tensor, known in leaves:
             state = self._state(known)
             packed = left.get(known.node)
-            if packed is None or not is_whole(packed):
-                norm = None if packed is None else partial(norm_in, packed)
-                state.gradient = self._prints.take(tensor.grad, state.gradient, norm)
+            if packed is not None and is_whole(packed) and len(packed) <= _SMALL:
+                state.gradient = Print(packed)
             else:
-                state.gradient = self._prints.take(tensor.grad) if len(packed) > _SMALL else Print(packed, None)
+                large.append((state, Asked(tensor.grad, state.gradient, packed)))
+        for (state, _), now in zip(large, self._prints.take_all([one for _, one in large]), strict=True):
+            state.gradient = now
 
     def prune(self) -> None:
         """Forget leaves that are gone."""
@@ -234,17 +243,18 @@ class Changes:
         return quick and self._capture.pack_small(tensor) == before.data
 
     def _compare_value(
-        self, tensor: Any, known: Known, state: State, found: Found, place: Place | None = None,
-        detail: str | None = None,
-    ) -> None:  # fmt: skip
-        assert state.value is not None
-        now = self._prints.take(tensor, state.value)
+        self, tensor: Any, known: Known, now: Print, found: Found, place: Place | None = None, detail: str | None = None
+    ) -> None:
+        """Note whether a leaf's value has changed; it is known from `now` on."""
+        state = self._states[known.node]
+        before, state.value = state.value, now
+        if before is None:
+            return
         where = self._line(tensor, gradient=False)
-        if differ(state.value, now):
-            norms = self._norm(state.value), self._norm(now)
+        if differ(before, now):
+            norms = self._norm(before), self._norm(now)
             found.add(("value_changed", detail, place or where), _name(known), norms)
             state.stored = None
-        state.value = now
 
     def _events(self, found: Found, before_call: int | None) -> list[Event]:
         events = []

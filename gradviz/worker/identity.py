@@ -31,7 +31,7 @@ class Known:
     node: int
     name: str | None = None
     is_nameless: bool = False  # it was looked for in vain
-    is_bare: bool = False  # it was small when it was met, and nobody but us had a hook on its node
+    is_bare: bool = False  # it was dense when it was met, and nobody but us had a hook on its node
 
     def tensor(self) -> Any:
         """The tensor, None when it is gone."""
@@ -167,21 +167,21 @@ class Identities:
 
     def _number_new(self, nodes: Sequence[Any], leaves: Mapping[int, Any]) -> Numbers:
         """The numbers of a graph of which only the leaves may be known."""
-        find, add = self.leaves.find, self.leaves.add
-        serials, known_leaves, following = [], {}, self._next
-        for at in range(len(nodes)):
-            if at in leaves:
-                tensor = leaves[at]
-                known = find(tensor)
-                if known is None:
-                    known = add(tensor, following)
-                    following += 1
-                known_leaves[at] = known
-                serials.append(known.node)
-            else:
-                serials.append(following)
+        serials: list[int] = []
+        known_leaves: dict[int, Known] = {}
+        following = self._next
+        for at in sorted(leaves):
+            between = at - len(serials)
+            serials.extend(range(following, following + between))
+            following += between
+            known = self.leaves.find(leaves[at])
+            if known is None:
+                known = self.leaves.add(leaves[at], following)
                 following += 1
-        self._next = following
+            known_leaves[at] = known
+            serials.append(known.node)
+        self._next = following + len(nodes) - len(serials)
+        serials.extend(range(following, self._next))
         return Numbers(serials, [1] * len(nodes), set(), known_leaves)
 
     def _number_each(self, nodes: Sequence[Any], leaves: Mapping[int, Any], earlier: Sequence[int | None]) -> Numbers:

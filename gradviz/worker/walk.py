@@ -169,10 +169,11 @@ def _number(found: Walk, identities: Identities, only_leaves: bool, is_freed: bo
     if found.cut:  # nobody knows which nodes are the lowest
         identities.mark_each()
     graph = None
-    if is_freed is not None and _are_of_one_thread(found):
+    lowest = None if is_freed is None else _lowest_of_one_thread(found)
+    if lowest is not None:
         has_errors = sequences.count(UNKNOWN_SEQUENCE) > len(found.leaves)  # their nodes have no number of their own
-        is_enough = is_freed and not found.cut and not has_errors
-        graph = Lowest(sequences, None if found.cut else _lowest(found), is_enough)
+        is_enough = bool(is_freed) and not found.cut and not has_errors
+        graph = Lowest(sequences, None if found.cut else lowest, is_enough)
     elif is_freed is not None:
         identities.doubt()
     found.ids, found.orders, found.hooked, found.known = identities.number(found.nodes, found.leaves, graph)
@@ -187,22 +188,23 @@ def _sequences_of(found: Walk) -> list[int]:
     ]  # fmt: skip
 
 
-def _are_of_one_thread(found: Walk) -> bool:
-    """Whether the sequence numbers may be those of this thread, which tell a node from any other.
+def _lowest_of_one_thread(found: Walk) -> list[int] | None:
+    """The nodes that lead to no other node but leaves; None where the sequence numbers may not be all of this thread.
 
-    Torch has threads of its own, and those of `torch.jit.fork` make nodes. What leads to a node is made after it.
+    If they are, they tell a node from any other. Torch has threads of its own, and those of `torch.jit.fork` make
+    nodes. What leads to a node is made after it.
     """
-    numbers = [number for number in found.sequences if number != UNKNOWN_SEQUENCE]
+    sequences, kinds = found.sequences, found.kinds
+    numbers = [number for number in sequences if number != UNKNOWN_SEQUENCE]
     if len(set(numbers)) < len(numbers) or max(numbers, default=0) >= sequence_now():
-        return False
-    sequences = found.sequences
-    return not any(UNKNOWN_SEQUENCE != sequences[source] <= sequences[target] for source, _, target, _ in found.edges)
-
-
-def _lowest(found: Walk) -> list[int]:
-    """The nodes that lead to no other node but leaves."""
-    kinds = found.kinds
-    higher = {source for source, _, target, _ in found.edges if kinds[target] != LEAF}
+        return None
+    higher: set[int] = set()
+    add = higher.add
+    for source, _, target, _ in found.edges:
+        if kinds[target] != LEAF:
+            if UNKNOWN_SEQUENCE != sequences[source] <= sequences[target]:
+                return None
+            add(source)
     return [at for at, kind in enumerate(kinds) if kind != LEAF and at not in higher]
 
 
