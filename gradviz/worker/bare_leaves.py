@@ -1,8 +1,9 @@
 """Leaves that need no hook of their own: a network of single numbers has as many of them as operations.
 
 Where all that a leaf gets is what one node of torch's sends it, the hook of that node sees it. The engine takes leaves
-before all else, so they run right after that node; and where no code of the user's can run meanwhile, `.grad` is read
-before the whole run and after it.
+before all else, so they run right after that node. Where no code of the user's can run meanwhile, a `.grad` that was
+None is then what was sent, and another one is read before the whole run and after it. Large ones have hooks that read
+them: when the run is over they are far from the processor.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from gradviz.worker.sums import has_hooks
 from gradviz.worker.threads import sequence_now
 from gradviz.worker.walk import CUSTOM, OPAQUE, Walk
 
+SMALL = 512  # bytes of a `.grad` that is read again in less time than its hooks take
 _SIGNALS = tuple(map(int, signal.valid_signals()))
 
 
@@ -49,7 +51,7 @@ class BareLeaves:
         self._take = take
         self._only = flow.only
         self._before: dict[int, Before] = {}
-        self._changed: list[tuple[int, int, Item]] = []  # order, index, `.grad` after
+        self._changed: list[tuple[int, int, Item | None]] = []  # order, index, `.grad` after; None: what was sent
         self._failed: tuple[int, Item] | None = None  # the leaf whose turn it was when the run failed, `.grad` then
         self.after: list[tuple[int, ...]] = [()] * len(walk.nodes)  # which of them run right after a node
         gradients = {index: leaf.grad for index, leaf in walk.leaves.items()}
@@ -70,7 +72,7 @@ class BareLeaves:
         if gradient is None:
             return _NONE
         is_plain = type(gradient) is torch.Tensor and gradient.layout is STRIDED and gradient.is_contiguous()
-        address = gradient.data_ptr() if is_plain else 0
+        address = gradient.data_ptr() if is_plain and gradient.nbytes <= SMALL else 0
         # The engine refuses to add to a tensor of inference mode.
         if not address or gradient.is_inference() or gradient.requires_grad or address in shared:
             return None
@@ -95,7 +97,8 @@ class BareLeaves:
         for order, entry in enumerate(ran):
             index = entry[0]
             if index in before:
-                self._changed.append((order, index, self._take(leaves[index].grad)))
+                item = None if before[index] is _NONE else self._take(leaves[index].grad)
+                self._changed.append((order, index, item))
 
     def _has_run(self, index: int, ran: list[Any]) -> bool:
         source, slot = self._only[index] or (index, 0)
@@ -112,8 +115,9 @@ class BareLeaves:
         ids, known, before = self._walk.ids, self._walk.known, self._before
         rows = []
         for order, index, item in self._changed:
-            after = packed(item)
-            values = packed(before[index].item), sent(index), after, after
+            came = sent(index)
+            after = came if item is None else packed(item)
+            values = packed(before[index].item), came, after, after
             rows.append(AccumulationRow(False, known[index].name, ids[index], 0, order, *values))
         if self._failed is not None:
             index, item = self._failed

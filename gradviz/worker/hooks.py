@@ -12,6 +12,7 @@ import torch
 
 from gradviz.store.codec import UNDEFINED
 from gradviz.worker.bare_leaves import BareLeaves
+from gradviz.worker.calm_hooks import calm_hook
 from gradviz.worker.flow import ANY, Flow
 from gradviz.worker.gathered import Change, Gathered, Retained
 from gradviz.worker.intake import Deferred, Intake, Item
@@ -26,7 +27,6 @@ from gradviz.worker.tasks import Task, current
 from gradviz.worker.walk import CUSTOM, LEAF, OPAQUE, Walk
 
 _C: Any = torch._C
-_SMALL = 512  # bytes of a gradient that is read again in less time than it takes to tell whether it must be
 FLUSH_SECONDS = 1.0  # a run that takes longer writes what it has done so far
 
 
@@ -67,8 +67,10 @@ class Hooks:
         self._at_leaves = LeafHooks(walk, task, intake, self._sent, self._sums, self.gathered, arriving)
         self._placing = Placing()
         self._flush = flush
-        self._due = perf_counter() + FLUSH_SECONDS
-        self._ran = _unwatched if flow is None else self._watch_nodes(flow)
+        self.due = perf_counter() + FLUSH_SECONDS
+        self._ran = self._usual = _unwatched if flow is None else self._watch_nodes(flow)
+        if flow is not None and bare is not None:
+            self._ran = calm_hook(self, flow, intake, self._sent, bare.after, self._usual)
         # A mode or a tensor subclass of the user's would see that we read `.grad` and `.shape`.
         leaves = walk.leaves.values()
         self._seen = attribute_reads_are_seen() or any(type(leaf) not in PLAIN for leaf in leaves)
@@ -129,7 +131,8 @@ class Hooks:
     def forget(self) -> None:
         """Let go of what holds us in a cycle."""
         self._flush = None
-        self._ran = _unwatched
+        self._sent.calm = False
+        self._ran = self._usual = _unwatched
 
     # -- registering ---------------------------------------------------------------------------------------------
 
@@ -142,7 +145,7 @@ class Hooks:
             self._placing.keep(handle)
             others = handle.hooks_dict_ref()
             self.sees_user_hooks = self.sees_user_hooks or (others is not None and len(others) > 1)
-        self._walk.known[index].is_bare = before is None and handle is None and _is_small(tensor)
+        self._walk.known[index].is_bare = before is None and handle is None and _is_dense(tensor)
         hooks = tensor._post_accumulate_grad_hooks
         if hooks and not any(patched is tensor for patched, _ in self._patched):
             # A hook of the user's may clear `.grad` at once, so ours must read it first.
@@ -180,7 +183,7 @@ class Hooks:
     # -- called by the engine --------------------------------------------------------------------------------------
 
     def _watch_nodes(self, flow: Flow) -> Callable[[int, Any, Any], None]:
-        """The hook of a node of torch's.
+        """The hook of a node of torch's, where other code may run as well.
 
         It runs for each node, so what it needs is at hand, and it is one piece: a call of a function for each part of
         it would cost as much as what the parts do.
@@ -189,26 +192,24 @@ class Hooks:
         sent = sending.entries
         arriving, all_slots, no_views, places = flow.arriving, flow.slots, flow.no_views, flow.places
         append = self.gathered.ran.append
-        leaves_after = [()] * len(flow.terms) if self.bare is None else self.bare.after
         version_of: Callable[[Any], float] = attrgetter("_version")
 
         def ran(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
             nonlocal version_of
             if current() != task.number and not task.is_current():
                 return
-            calm = sending.calm
             try:
                 outputs: list[Item] | None = None
                 passing = grad_outputs[0] if len(grad_outputs) == 1 else None
                 if passing is None:
                     passed: Item = UNDEFINED
                     if index not in flow.separate or not sending.are_known(index, grad_outputs):
-                        outputs = self._several(index, grad_outputs)
+                        outputs = self.several(index, grad_outputs)
                 else:
                     place = places[index]
                     known = sent[place]
-                    if known is not None and (calm or (known[0] == id(passing) and known[1] == version_of(passing))):
-                        passed = known if calm else known[2]
+                    if known is not None and known[0] == id(passing) and known[1] == version_of(passing):
+                        passed = known[2]
                     else:
                         passed = takes[arriving[index]](passing)
                         outputs = [passed]
@@ -230,34 +231,32 @@ class Hooks:
                         item = viewed or takes[kind](gradient)
                     inputs.append(item)
                     if target >= 0:
-                        sent[target] = item if calm else (id(gradient), version_of(gradient), item)
+                        sent[target] = id(gradient), version_of(gradient), item
                 if sums is not None:
                     sums.add(index, grad_inputs)
                     sums.close(index, self.gathered.sums)
                 append((index, outputs, inputs, True))
-                for leaf in leaves_after[index]:
-                    append((leaf, None, [], True))
-                if perf_counter() > self._due:
-                    self._write_so_far()
+                if perf_counter() > self.due:
+                    self.write_so_far()
             except Exception as error:
                 if version_of is version or not isinstance(error, RuntimeError):
                     self.gathered.note(error)
                 else:  # a tensor of inference mode
                     version_of = version
-                    self._ran(index, grad_inputs, grad_outputs)  # its own name would hold it for ever
+                    self._usual(index, grad_inputs, grad_outputs)  # its own name would hold it for ever
 
         return ran
 
-    def _write_so_far(self) -> None:
+    def write_so_far(self) -> None:
         """What ran by now must outlive the process; never more than half of the time goes into that."""
         began = perf_counter()
-        self._due = math.inf
+        self.due = math.inf
         if self._flush is not None:
             self._flush()
             ended = perf_counter()
-            self._due = ended + max(FLUSH_SECONDS, ended - began)
+            self.due = ended + max(FLUSH_SECONDS, ended - began)
 
-    def _several(self, index: int, gradients: Any) -> list[Item]:
+    def several(self, index: int, gradients: Any) -> list[Item]:
         """What arrives at a node, taken in as what is expected of each output."""
         kinds = [] if self._flow is None else self._flow.kinds[index]
         if len(kinds) != len(gradients):
@@ -273,7 +272,7 @@ class Hooks:
         if not self._task.is_current():
             return
         try:
-            arrived = self._several(index, grad_outputs)
+            arrived = self.several(index, grad_outputs)
             self.gathered.started[index] = arrived
             for entry in self._retained.get(index, ()):
                 incoming = arrived[entry.output_nr] if entry.output_nr < len(arrived) else UNDEFINED
@@ -307,9 +306,8 @@ def _unwatched(index: int, grad_inputs: Any, grad_outputs: Any) -> None:
     return None
 
 
-def _is_small(tensor: Any) -> bool:
-    is_plain = tensor.layout is STRIDED and not tensor.is_nested  # a sparse one has no number of bytes
-    return is_plain and tensor.nbytes <= _SMALL
+def _is_dense(tensor: Any) -> bool:
+    return tensor.layout is STRIDED and not tensor.is_nested
 
 
 def _put_first(hooks: Any, key: Any, hook: Any) -> None:

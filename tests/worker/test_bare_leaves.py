@@ -25,7 +25,7 @@ from tests.worker.inspecting import Recorded, record, values
 # Graphs of small leaves, at random; the leaves of the first call have hooks in any case.
 AT_RANDOM = """import random, sys, torch
 random.seed({seed}), torch.manual_seed({seed})
-leaves = [torch.randn(random.choice([(), (2,), (1, 2)]), requires_grad=True) for _ in range(12)]
+leaves = [torch.randn(random.choice({shapes}), requires_grad=True) for _ in range(12)]
 {hook}
 for step in range(4):
     for leaf in leaves[:: step + 1]:
@@ -36,7 +36,7 @@ for step in range(4):
         nodes.append(random.choice([
             lambda: a * leaf, lambda: leaf + a, lambda: (leaf * leaf).tanh() + a,
             lambda: torch.where(a > 0, a * leaf, leaf / 2), lambda: torch.addcmul(a, leaf, other),
-            lambda: torch.cat([leaf.reshape(-1), a.reshape(-1)[:1], other.reshape(-1)])[:2],
+            lambda: torch.cat([leaf.reshape(-1), a.reshape(-1)[:1], other.reshape(-1)])[:2].repeat({last} // 2),
         ])())
     ends = [node.sum() for node in nodes[-6:]]
     if step == 3:
@@ -47,9 +47,14 @@ for step in range(4):
 HOOK = "leaves[0].exp().grad_fn.register_hook(lambda *_: None)"  # from then on all leaves have hooks of ours
 
 
+SMALL, LARGE = [(), (2,), (1, 2)], [(), (300,), (2, 300), (40, 1, 300)]  # the largest ones are not kept whole
+
+
+@pytest.mark.parametrize("shapes", (SMALL, LARGE))
 @pytest.mark.parametrize("seed", (1, 2, 3))
-def test_nothing_is_recorded_in_another_way(seed: int, tmp_path: Path) -> None:
-    bare, hooked = (record_text(AT_RANDOM.format(seed=seed, hook=hook), tmp_path).info for hook in ("", HOOK))
+def test_nothing_is_recorded_in_another_way(seed: int, shapes: list[tuple[int, ...]], tmp_path: Path) -> None:
+    script = AT_RANDOM.format(seed=seed, shapes=shapes, last=shapes[1][0], hook="{hook}")
+    bare, hooked = (record_text(script.format(hook=hook), tmp_path).info for hook in ("", HOOK))
     assert len(bare["calls"]) == 4
     assert _timeless(bare["calls"]) == _timeless(hooked["calls"])
     assert bare["nodes"] == hooked["nodes"]
@@ -86,8 +91,12 @@ def test_a_leaf_has_hooks_once(at_leaves: list[int], tmp_path: Path) -> None:
     w, large = torch.tensor(3.0, requires_grad=True), torch.ones(200, requires_grad=True)
     with record(tmp_path) as found:
         for _ in range(3):
-            (w * 2 + (large * large).sum()).backward()
-    assert len(at_leaves) == 2 + 1 + 1  # both, then only the large one
+            (w * 2 + (large * 2).sum()).backward()
+        large.grad = None
+        (w * 2 + (large * 2).sum()).backward()
+    assert len(at_leaves) == 2 + 1 + 1 + 0  # both, then only the large one, which has a `.grad` to add to, then none
+    row = found.accumulation("large", "4")
+    assert (values(row.before), values(row.after)) == (None, [2.0] * 200) and row.order is not None
     before = [values(found.accumulation("w", label).before) for label in "123"]
     after = [values(found.accumulation("w", label).after) for label in "123"]
     assert (before, after) == ([None, 2.0, 4.0], [2.0, 4.0, 6.0])
