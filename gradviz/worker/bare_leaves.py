@@ -67,7 +67,8 @@ class BareLeaves:
 
     def _look(self, index: int, gradient: Any, shared: set[int]) -> Before | None:
         """What a leaf's gradient is now; None where the leaf needs its hooks."""
-        if not self._walk.known[index].is_bare:
+        # To one that requires no gradient any more the engine adds nothing of what is sent.
+        if not self._walk.known[index].is_bare or not self._walk.leaves[index].requires_grad:
             return None
         if gradient is None:
             return _NONE

@@ -292,12 +292,23 @@ def _failing_after_nothing_came(leaves: Leaves) -> tuple[Any, Run]:
     return nullcontext(), run
 
 
+def _requires_none_any_more(leaves: Leaves) -> tuple[Any, Run]:
+    def run() -> None:
+        end = leaves.graph()
+        leaves.all[B].requires_grad_(False)
+        leaves.all[B].grad = None
+        end.backward()  # type: ignore[no-untyped-call]
+        assert leaves.all[B].grad is None
+
+    return nullcontext(), run
+
+
 @pytest.mark.parametrize(
     "prepare",
     (
         *(_node_hook_before, _tensor_hook_before, _saved_through_hooks_before, _checkpoint_before, _context_around),
         *(_hook_on_the_node_of_a_leaf_before, _hook_after_another_leaf, _arrays_over_each_other, _wrong_shape),
-        _failing_after_nothing_came,
+        *(_failing_after_nothing_came, _requires_none_any_more),
     ),
 )
 def test_what_happens_to_a_leaf_is_the_same_with_hooks(
