@@ -93,7 +93,7 @@ def overflows(node: Node) -> bool:
     if node.short_op != "Mul" or len(factors) != 2 or largest is None:
         return False
     longest = max(map(len, factors))
-    if not all(len(numbers) in (1, longest) for numbers in factors):
+    if not longest or not all(len(numbers) in (1, longest) for numbers in factors):
         return False
     one, other = (numbers * (longest // len(numbers)) for numbers in factors)
     return any(abs(a * b) > float(largest) and math.isfinite(a * b) for a, b in zip(one, other, strict=True))

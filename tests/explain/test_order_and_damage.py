@@ -19,6 +19,7 @@ from gradviz.store.reader import close_recording, open_recording
 from tests import recordings as made
 from tests.explain.hand import carried, codes, deep, rebound
 from tests.explain_table import CASES, record
+from tests.recorded import record_text
 from tests.recordings import MemorySource
 
 
@@ -73,3 +74,13 @@ def test_the_same_recording_gives_the_same_findings(make: Any) -> None:
     assert first == second
     order = [(f.call is None, f.call or 0, ("error", "warning", "info").index(f.level)) for f in first]
     assert order == sorted(order)
+
+
+def test_a_product_of_which_no_element_was_kept(tmp_path: Path) -> None:
+    script = """import torch
+x = torch.tensor([1e30, 1.0], requires_grad=True)
+((x * torch.tensor([1e30, 1.0])) * torch.tensor([1e30, 1.0])).sum().backward()
+"""
+    found = record_text(script, tmp_path, "--max-values", "0")
+    assert found.exit_code == 0
+    assert [finding["code"] for finding in found.info["findings"]] == ["nonfinite"]
