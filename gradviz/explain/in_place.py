@@ -11,7 +11,7 @@ from gradviz.explain import words
 from gradviz.explain.definitions import returns
 from gradviz.explain.facts import Facts
 from gradviz.explain.page import Page
-from gradviz.explain.source import names_in, targets
+from gradviz.explain.source import names_in, targets, text_of
 from gradviz.explain.writers import (
     Writer,
     base_written,
@@ -19,6 +19,7 @@ from gradviz.explain.writers import (
     in_chain,
     in_place_module,
     module_in_place,
+    on_the_line,
     out_of_place,
     read_while_filled,
     writer_of,
@@ -126,7 +127,7 @@ def _finding(facts: Facts, call: Call) -> Finding:
     versions = (victim.expected, victim.found)
     writer = writer_of(facts, call, victim.shape, versions, victim.names, victim.storages)
     if writer is None and victim.own_result and victim.node is not None:
-        writer = in_chain(facts, victim.node.place)
+        writer = in_chain(facts, victim.node.place) or on_the_line(facts, victim.node.place)
     writer = writer or in_place_module(facts) or embedding_lookup(facts, call)
     message = _needs(facts, victim) + " " + _wrote(facts, call, victim, writer)
     advice = _advice(facts, call, victim, writer)
@@ -293,12 +294,13 @@ def _advice_on_line(facts: Facts, writer: Writer) -> str:
             stack=words.code("torch.stack"),
         )
     rewritten = out_of_place(writer.statement, writer.name)
-    if rewritten is None:
+    if rewritten is None or writer.statement is None:
         return tr("Write the result of that line to a new tensor, or make the change after the backward.")
     if rewritten.endswith(".clone()"):
         return tr(
-            "Change a copy: put {clone} before that line (or use {where}); the backward then finds what it saved.",
+            "Change a copy: put {clone} before {write} (or use {where}); the backward then finds what it saved.",
             clone=words.code(rewritten),
+            write=words.code(text_of(writer.statement)),
             where=words.code("torch.where"),
         )
     advice = tr("Write the result to a new tensor: {code}.", code=words.code(rewritten))

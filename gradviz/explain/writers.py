@@ -80,6 +80,22 @@ def in_chain(facts: Facts, place: Place | None) -> Writer | None:
     return None
 
 
+def on_the_line(facts: Facts, place: Place | None) -> Writer | None:
+    """The statement that writes to what another one on its line has just bound: `h = x.exp(); h *= 2`.
+
+    Lines are looked at when they have run, so of this one it is only known that it made a tensor.
+    """
+    source = facts.source(place)
+    bound: set[str] = set()
+    for statement in () if source is None or place is None else source.statements(place.line):
+        name = next((name for name in written_names(statement) if name in bound), None)
+        if name is not None:
+            return Writer(place, name, statement)
+        if isinstance(statement, ast.Assign):
+            bound.update(name for name, _ in targets(statement))
+    return None
+
+
 def _nameless(node: ast.Call) -> ast.Call | None:
     """The call whose result, never bound to a name, an in-place method is called on."""
     inner = node.func.value if isinstance(node.func, ast.Attribute) and in_place_method(node.func.attr) else None

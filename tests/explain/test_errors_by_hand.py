@@ -163,7 +163,25 @@ def test_the_writer_is_named_not_only_the_victim() -> None:
     assert (finding.level, finding.call, finding.node) == ("error", 1, 0)
     assert finding.place is not None and finding.place.line == 3
     assert "needs its own result" in finding.message and "`b[1] = 2`" in finding.message
-    assert "version 1 instead of 0" in finding.message and "`b = b.clone()`" in finding.advice
+    assert "version 1 instead of 0" in finding.message and "`b = b.clone()` before `b[1] = 2`" in finding.advice
+
+
+def test_what_wrote_stands_on_the_line_of_what_it_wrote_to() -> None:
+    """`h` was made and written to by one line, so no binding tells of a write."""
+    x = leaf(1, "x", tensor([1.0, 2.0]), line=1)
+    made_there = node(0, "ExpBackward0", None, value=tensor([5.4, 14.8]), line=2)
+    h = node(2, "MulBackward0", "h", value=tensor([5.4, 14.8]), line=2)
+    graph = Graph((h, made_there, x), (Edge(2, 0, 0, 0), Edge(0, 0, 1, 0)))
+    message = (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        "[torch.FloatTensor [2]], which is output 0 of Exp, is at version 1; expected version 0 instead. Hint: ..."
+    )
+    for statements, wrote in (("h = x.exp(); h *= 2", True), ("h = x.exp(); g = 2 * h", False)):
+        text = f"x = ...\n{statements}\nh.sum().backward()\n"
+        failed = failing(message, graph, root(h, tensor([1.0, 1.0])), text, 3, failed_node=0)
+        finding = only(findings(failed), "in-place")
+        assert finding.place is not None and finding.place.line == (2 if wrote else 3)
+        assert ("`h = h * 2`" in finding.advice) == wrote
 
 
 def test_the_recorded_memory_decides_between_two_writers() -> None:
