@@ -6,6 +6,7 @@ All is called inside `quiet(below_autograd=True)`.
 from __future__ import annotations
 
 import math
+import warnings
 from ctypes import string_at
 from typing import Any
 
@@ -47,6 +48,15 @@ def read(tensor: Any, max_values: int, thumbnails: bool = True) -> TensorValue:
 def unreadable(tensor: Any, why: str) -> TensorValue:
     """A value of which only shape, type and device are known."""
     return TensorValue(safe_shape(tensor), dtype_name(tensor.dtype), str(tensor.device), unreadable=why)
+
+
+def gradient_of_leaf(tensor: Any) -> Any:
+    """`.grad` of a leaf, without the warning that torch gives of one that an in-place operation has made a non-leaf."""
+    if tensor.is_leaf:
+        return tensor.grad
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tensor.grad
 
 
 def safe_shape(tensor: Any) -> tuple[int, ...]:

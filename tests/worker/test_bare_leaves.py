@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -379,3 +380,19 @@ def test_leaves_that_have_no_number_of_bytes(tmp_path: Path) -> None:
         for _ in range(2):
             torch.sparse.mm(w, torch.ones(3, 1)).sum().backward()  # type: ignore[no-untyped-call]
     assert [found.accumulation("w", label).order for label in "12"] == [2, 2]
+
+
+def test_a_leaf_that_has_become_a_result_is_read_without_a_warning(tmp_path: Path) -> None:
+    """An operation in place made it one: torch warns whoever asks such a tensor for its `.grad`."""
+    w = torch.ones(3, requires_grad=True)
+    with warnings.catch_warnings(record=True) as heard, record(tmp_path) as found:
+        warnings.simplefilter("always")
+        (w * 2).sum().backward()
+        w.grad = None
+        loss = (w * 3).sum()
+        w.requires_grad_(False).mul_(torch.ones(3, requires_grad=True))
+        with pytest.raises(RuntimeError, match="moved into the graph interior"):
+            loss.backward()
+    assert [str(one.message) for one in heard] == []
+    row = found.accumulation("w", "2")
+    assert (values(row.before), values(row.left)) == (None, None)
