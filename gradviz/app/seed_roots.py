@@ -69,7 +69,7 @@ def freed_by(recording: Recording, call: Call) -> str | None:
     if call.error is None or _FREED not in call.error.message:
         return None
     mine = _ran(recording.graph(call.number))
-    frees = [c for c in recording.calls if c.engine and not (c.retain_graph or c.create_graph or c.what_if)]
+    frees = [c for c in recording.calls if c.engine and not (c.retain_graph or c.what_if)]
     for earlier in [c for c in reversed(frees) if c.number < call.number][:_MOST_CALLS]:
         if mine & _ran(recording.graph(earlier.number)):
             return earlier.label

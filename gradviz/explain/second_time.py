@@ -85,7 +85,7 @@ def _meeting(facts: Facts, call: Call) -> _Meeting | None:
     graph = facts.graph(call.number)
     mine = {node.id: node for node in graph.nodes if node.kind != "leaf"}
     for earlier in reversed([c for c in facts.calls if c.number < call.number and c.engine]):
-        if earlier.retain_graph or earlier.create_graph or (earlier.error is not None and not earlier.complete):
+        if earlier.retain_graph or (earlier.error is not None and not earlier.complete):
             continue
         freed = _ran(facts, earlier) & mine.keys()
         if freed and (call.failed_node is None or call.failed_node in freed):

@@ -83,7 +83,7 @@ SECOND = (
 )
 
 
-def carried(second_line: int, retain: bool = False, step: bool = False) -> Recording:
+def carried(second_line: int, retain: bool = False, step: bool = False, create: bool = False) -> Recording:
     """Two calls whose graphs share `state`: the second raises as torch does when the first did not retain."""
     one = tensor(1.0)
     w = leaf(1, "w", one, line=1)
@@ -95,7 +95,7 @@ def carried(second_line: int, retain: bool = False, step: bool = False) -> Recor
     error = None if retain else CallError("RuntimeError", SECOND)
     text = "w = ...\nfor step in range(2):\n    state = (state * w).tanh()\n    state.backward()\nstate.backward()\n"
     calls = [
-        (call(1, [root(state, one)], 2, line=4, retain_graph=retain), first, done),
+        (call(1, [root(state, one)], 2, line=4, retain_graph=retain, create_graph=create), first, done),
         (call(2, [root(newer, one)], 3, line=second_line, error=error, failed_node=None if retain else 0), second,
          CallDetail()),
     ]  # fmt: skip

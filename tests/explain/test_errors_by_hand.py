@@ -131,6 +131,12 @@ def test_a_state_carried_through_a_loop_is_to_be_detached() -> None:
     assert "`state = state.detach()`" in finding.advice
 
 
+def test_a_graph_of_the_gradient_keeps_nothing_where_retaining_was_forbidden() -> None:
+    """`backward(retain_graph=False, create_graph=True)` frees what it has run through."""
+    finding = only(findings(carried(4, create=True)), "second-time")
+    assert "Call 1 (line 4) has freed 1 node" in finding.message
+
+
 def test_two_losses_are_to_be_added() -> None:
     finding = only(findings(carried(5)), "second-time")
     assert "(state + state).backward()" in finding.advice and "`retain_graph=True`" in finding.advice
