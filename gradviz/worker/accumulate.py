@@ -11,12 +11,8 @@ from gradviz.worker.capture import Capture
 from gradviz.worker.gathered import Change, Gathered, Retained, mark_of
 from gradviz.worker.identity import Identities
 from gradviz.worker.intake import packed
+from gradviz.worker.reading import gradient_of
 from gradviz.worker.walk import Walk
-
-
-def gradient_of(tensor: Any) -> Any:
-    """`tensor.grad`, without the warning that torch gives when a tensor that keeps none is asked."""
-    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
 
 def find_retained(found: Walk, ends: Iterable[tuple[Any, Any, int]], capture: Capture) -> list[Retained]:

@@ -22,7 +22,7 @@ from gradviz.store.writer import AccumulationRow
 from gradviz.worker.entry import Entry
 from gradviz.worker.flow import Flow
 from gradviz.worker.intake import Intake, Item, packed
-from gradviz.worker.reading import PLAIN, STRIDED, gradient_of_leaf
+from gradviz.worker.reading import PLAIN, STRIDED, gradient_of
 from gradviz.worker.sums import has_hooks
 from gradviz.worker.threads import sequence_now
 from gradviz.worker.walk import CUSTOM, OPAQUE, Walk
@@ -54,7 +54,7 @@ class BareLeaves:
         self._changed: list[tuple[int, int, Item | None]] = []  # order, index, `.grad` after; None: what was sent
         self._failed: tuple[int, Item] | None = None  # the leaf whose turn it was when the run failed, `.grad` then
         self.after: list[tuple[int, ...]] = [()] * len(walk.nodes)  # which of them run right after a node
-        gradients = {index: gradient_of_leaf(leaf) for index, leaf in walk.leaves.items()}
+        gradients = {index: gradient_of(leaf) for index, leaf in walk.leaves.items()}
         shared = _shared(gradients.values())
         for source, leaves in flow.alone.items():
             found = [self._look(index, gradients[index], shared) for index in leaves]
@@ -95,11 +95,11 @@ class BareLeaves:
         while error is not None and ran and ran[-1][0] in before and not self._has_run(ran[-1][0], ran):
             index = ran.pop()[0]
             if isinstance(error, Exception):  # a Ctrl-C ends the run before it is the leaf's turn
-                self._failed = index, self._take(gradient_of_leaf(leaves[index]))
+                self._failed = index, self._take(gradient_of(leaves[index]))
         for order, entry in enumerate(ran):
             index = entry[0]
             if index in before:
-                item = None if before[index] is _NONE else self._take(gradient_of_leaf(leaves[index]))
+                item = None if before[index] is _NONE else self._take(gradient_of(leaves[index]))
                 self._changed.append((order, index, item))
 
     def _has_run(self, index: int, ran: list[Any]) -> bool:
@@ -107,7 +107,7 @@ class BareLeaves:
         sent = next((inputs for at, _, inputs, _ in reversed(ran) if at == source), ())
         if slot < len(sent) and sent[slot] == UNDEFINED:  # nothing to add
             return True
-        gradient, before = gradient_of_leaf(self._walk.leaves[index]), self._before[index]
+        gradient, before = gradient_of(self._walk.leaves[index]), self._before[index]
         if gradient is None:
             return False
         return (before.address, before.version) != (gradient.data_ptr(), gradient._version)

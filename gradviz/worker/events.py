@@ -17,7 +17,7 @@ from gradviz.worker.capture import HEAD, SMALL, Capture
 from gradviz.worker.identity import Identities, Known
 from gradviz.worker.prints import NOTHING, Asked, Print, Prints, differ
 from gradviz.worker.quiet import below_autograd, started_here
-from gradviz.worker.reading import PLAIN, gradient_of_leaf
+from gradviz.worker.reading import PLAIN, gradient_of
 
 if TYPE_CHECKING:
     from gradviz.worker.trace import Tracer
@@ -87,7 +87,7 @@ class Changes:
             state = states.get(known.node)
             if state is None:
                 continue
-            gradient, before = gradient_of_leaf(tensor), state.gradient
+            gradient, before = gradient_of(tensor), state.gradient
             if gradient is None and before is NOTHING and not values:  # most of them, between steps
                 continue
             now = NOTHING if gradient is None else take(gradient, before)
@@ -189,7 +189,7 @@ class Changes:
             if packed is not None and is_whole(packed) and len(packed) <= _SMALL:
                 state.gradient = Print(packed)
             else:
-                large.append((state, Asked(gradient_of_leaf(tensor), state.gradient, packed)))
+                large.append((state, Asked(gradient_of(tensor), state.gradient, packed)))
         for (state, _), now in zip(large, self._prints.take_all([one for _, one in large]), strict=True):
             state.gradient = now
 

@@ -8,7 +8,7 @@ from typing import Any
 from gradviz.store.codec import UNDEFINED
 from gradviz.worker.gathered import Change, Gathered, mark_of
 from gradviz.worker.intake import Intake
-from gradviz.worker.reading import gradient_of_leaf
+from gradviz.worker.reading import gradient_of
 from gradviz.worker.sent import Sent
 from gradviz.worker.sums import Sums
 from gradviz.worker.tasks import Task, current
@@ -47,7 +47,7 @@ class LeafHooks:
         if current() != self._task.number and not self._task.is_current():
             return
         try:
-            change = Change(index, 0, False, self._take(gradient_of_leaf(self._leaves[index])), UNDEFINED)
+            change = Change(index, 0, False, self._take(gradient_of(self._leaves[index])), UNDEFINED)
             arrived = grad_outputs[0]
             if arrived is None:
                 self._gathered.unseen = True
@@ -91,7 +91,7 @@ class LeafHooks:
             self._gathered.note(error)
 
     def _measure_after(self, change: Change, tensor: Any) -> None:
-        gradient = gradient_of_leaf(tensor)
+        gradient = gradient_of(tensor)
         mark = None if gradient is None else mark_of(gradient)
         # A first gradient becomes `.grad` itself: nothing has to be read again.
         if mark is None or mark != change.mark:

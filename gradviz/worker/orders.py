@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from gradviz.worker.accumulate import gradient_of
 from gradviz.worker.identity import Identities
+from gradviz.worker.reading import gradient_of
 from gradviz.worker.walk import ACCUMULATE, Walk
 
 _C: Any = torch._C

@@ -50,9 +50,12 @@ def unreadable(tensor: Any, why: str) -> TensorValue:
     return TensorValue(safe_shape(tensor), dtype_name(tensor.dtype), str(tensor.device), unreadable=why)
 
 
-def gradient_of_leaf(tensor: Any) -> Any:
-    """`.grad` of a leaf, without the warning that torch gives of one that an in-place operation has made a non-leaf."""
-    if tensor.is_leaf:
+def gradient_of(tensor: Any) -> Any:
+    """`tensor.grad`, without the warning that torch gives when a tensor that keeps none is asked.
+
+    A leaf becomes such a one when an operation in place makes it a result.
+    """
+    if tensor.is_leaf or tensor.retains_grad:
         return tensor.grad
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

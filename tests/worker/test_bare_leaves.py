@@ -396,3 +396,22 @@ def test_a_leaf_that_has_become_a_result_is_read_without_a_warning(tmp_path: Pat
     assert [str(one.message) for one in heard] == []
     row = found.accumulation("w", "2")
     assert (values(row.before), values(row.left)) == (None, None)
+
+
+BECOME_A_RESULT = """import torch
+w = torch.ones(3, requires_grad=True)
+(w * 2).sum().backward()
+loss = (w * 3).sum()
+w.requires_grad_(False).mul_(torch.ones(3, requires_grad=True))
+try:
+    loss.backward()
+except RuntimeError:
+    assert w.grad.tolist() == [2.0] * 3
+"""
+
+
+def test_a_leaf_that_has_become_a_result_keeps_what_it_had(tmp_path: Path) -> None:
+    info = record_text(BECOME_A_RESULT, tmp_path).info
+    (row,) = info["calls"][1]["accumulations"]
+    assert [row[part]["values"] for part in ("before", "after", "left")] == [[2.0] * 3] * 3
+    assert row["order"] is None and info["events"] == []
