@@ -191,7 +191,7 @@ def far_seed(
 
 
 def _seed_words(bounds: Bounds, plan: SeedPlan, state: SeedState, ink: str, pixel: float) -> list[Text]:
-    """What fits: `seed 1`, else `1`; of a seed that is missing what it needs."""
+    """What fits: `seed: 1`, else `1`; of a seed that is missing what it needs."""
     left, top, right, bottom = bounds
     room = right - left - 2 * _MARGIN * pixel
     height = _LETTERS * _LINE * pixel

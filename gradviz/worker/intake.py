@@ -133,9 +133,7 @@ class Intake:
 
     def settle(self) -> None:
         """Finish all values that were put off."""
-        for batch in self._batches:
-            batch.reduce_copies()
-        _pack(self._batches)
+        settle(self._batches)
 
     def _way(self, dtype: torch.dtype, shape: torch.Size) -> Take:
         """Choose how tensors of this type and shape are taken in."""
@@ -168,8 +166,8 @@ class Batch:
     """
 
     __slots__ = (
-        *("_arena", "_arenas", "_capture", "_dtype", "_items", "_most", "_order", "_parts", "_sample", "_shape"),
-        *("_size", "append", "draws", "elements", "memory", "room", "write"),
+        *("_append", "_arena", "_arenas", "_capture", "_dtype", "_items", "_memory", "_most", "_order", "_parts"),
+        *("_room", "_sample", "_shape", "_size", "_write", "elements"),
     )
 
     def __init__(
@@ -184,30 +182,29 @@ class Batch:
         self._capture = capture
         self._dtype = dtype
         self._sample = SMALL_SAMPLE if thumbnails else 0
-        self.draws = thumbnails
         self._shape = tuple(shape)
         self.elements = math.prod(self._shape)  # of each tensor
         # Dimensions from the slowest to the fastest: a transposed gradient is copied as it lies.
         self._order = order_of(strides)
         self._items: list[Deferred] = []  # not packed yet
-        self.append = self._items.append
+        self._append = self._items.append
         self._parts: list[Reduced] = []
         self._size = self.elements * dtype.itemsize
-        self.memory = memory_at(self._size)
+        self._memory = memory_at(self._size)
         self._arenas = arenas
         self._arena: Arena | None = None
-        self.write: Callable[[Any], int] = _nowhere
+        self._write: Callable[[Any], int] = _nowhere
         self._most = ARENA // self._size  # copies that an arena holds
-        self.room = 0  # for so many more
+        self._room = 0  # for so many more
 
     def add(self, address: int) -> Deferred:
         """Copy the tensor at `address`."""
-        if not self.room:
-            self.make_room()
-        self.room -= 1
-        self.write(self.memory(address))
+        if not self._room:
+            self._make_room()
+        self._room -= 1
+        self._write(self._memory(address))
         item = Deferred()
-        self.append(item)
+        self._append(item)
         return item
 
     def add_large(self, tensor: Any) -> Deferred:
@@ -224,23 +221,22 @@ class Batch:
             _pack([self])
         return item
 
-    def settle(self) -> None:
-        """Finish all values."""
-        self.reduce_copies()
-        _pack([self])
+    @property
+    def draws(self) -> bool:
+        """Whether pictures are wanted."""
+        return self._sample > 0
 
-    def make_room(self) -> None:
-        """Make room for further copies."""
+    def _make_room(self) -> None:
         self.reduce_copies()
         self._arena = self._arenas.take()
         self._arena.memory.seek(0)
-        self.write = self._arena.memory.write
-        self.room = self._most
+        self._write = self._arena.memory.write
+        self._room = self._most
 
     def reduce_copies(self) -> None:
         """Make the passes over what was copied."""
-        arena, copies = self._arena, self._most - self.room
-        self._arena, self.room = None, 0
+        arena, copies = self._arena, self._most - self._room
+        self._arena, self._room = None, 0
         if arena is None:
             return
         with _below_autograd():
@@ -258,7 +254,7 @@ class Batch:
         """What is reduced and waits to be packed, which it does no longer."""
         items, parts = self._items, self._parts
         self._items, self._parts = [], []
-        self.append = self._items.append
+        self._append = self._items.append
         return items, parts
 
     def pack(self, items: Sequence[Deferred], summaries_: Sequence[Summary]) -> None:
@@ -279,6 +275,13 @@ class Batch:
             pack = self._capture.summary_packer(self._dtype, self._shape)
             for position, measured in careful.items():
                 items[position].packed = pack(Summary(measured))
+
+
+def settle(batches: Sequence[Batch]) -> None:
+    """Finish all values of batches."""
+    for batch in batches:
+        batch.reduce_copies()
+    _pack(batches)
 
 
 def _pack(batches: Sequence[Batch]) -> None:
@@ -341,13 +344,7 @@ def _copied(intake: Intake, dtype: torch.dtype, shape: torch.Size) -> Take:
             return intake.otherwise(tensor, dtype, shape)
         is_usual = tensor.is_contiguous()
         if is_usual and usual is not None:
-            if not usual.room:
-                usual.make_room()
-            usual.room -= 1
-            usual.write(usual.memory(address))
-            item = Deferred()
-            usual.append(item)
-            return item
+            return usual.add(address)
         strides = tensor.stride()
         if strides not in batches:
             batches[strides] = intake.batch(dtype, shape, strides) if fills(shape, strides) else None

@@ -17,7 +17,7 @@ from gradviz.store import codec
 from gradviz.worker.arenas import Arenas
 from gradviz.worker.capture import Capture
 from gradviz.worker.flow import ANY
-from gradviz.worker.intake import Batch, Deferred, Intake, packed
+from gradviz.worker.intake import Batch, Deferred, Intake, packed, settle
 from gradviz.worker.summary import summarise
 from tests.worker.inspecting import record, tensor_of, values
 
@@ -275,7 +275,7 @@ def test_batches_grow_and_settle_when_full() -> None:
     batch = Batch(Capture(types, 1), torch.float32, torch.Size([100]), (1,), False, Arenas())  # type: ignore[arg-type]
     tensors = [torch.full((100,), float(k)) for k in range(200)]
     items = [batch.add(tensor.data_ptr()) for tensor in tensors]
-    batch.settle()
+    settle([batch])
     assert [types.value(item.packed).norm for item in items] == pytest.approx([10.0 * k for k in range(200)])
 
 
